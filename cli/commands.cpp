@@ -1,0 +1,344 @@
+#include "cli/commands.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/files.hpp"
+#include "cli/terminal.hpp"
+#include "invariants/library.hpp"
+#include "invariants/load.hpp"
+#include "model/check/checker.hpp"
+#include "model/program/schema.hpp"
+#include "reports/run_report.hpp"
+#include "reports/story.hpp"
+#include "reports/timeline.hpp"
+#include "reports/trace_file.hpp"
+#include "reports/version.hpp"
+#include "sim/replay.hpp"
+#include "sim/simulator.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> paths;
+  std::string variant;
+  std::vector<std::string> sets;
+  int threads = 0;
+  std::uint64_t max_states = 0;
+  std::string max_memory;
+  std::string json;
+  bool no_times = false;
+  std::string traces;
+  bool explain = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool no_reductions = false;
+  bool explore_all = false;
+  std::uint64_t runs = 1000;
+  std::uint64_t seed = 1;
+  std::string trace;
+  std::string what;
+};
+
+Overrides overrides_of(const Arguments& a) {
+  Overrides out;
+  for (const std::string& s : a.sets) {
+    const std::size_t eq = s.find('=');
+    if (eq == std::string::npos || eq == 0) throw ScenarioError({"--set " + s, "", 0, 0}, "expected NAME=VALUE");
+    out[s.substr(0, eq)] = s.substr(eq + 1);
+  }
+  return out;
+}
+
+std::uint64_t bytes_of(const std::string& text) {
+  if (text.empty()) return 0;
+  std::size_t used = 0;
+  std::uint64_t n = 0;
+  try {
+    n = std::stoull(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  const std::string unit = text.substr(used);
+  const std::uint64_t factor = unit == "" || unit == "B" ? 1 : unit == "K" ? 1ull << 10 : unit == "M" ? 1ull << 20 : unit == "G" ? 1ull << 30 : 0;
+  if (used == 0 || factor == 0 || text[0] == '-') throw ScenarioError({"--max-memory " + text, "", 0, 0}, "expected a size such as 500M or 4G");
+  return n * factor;
+}
+
+TextOptions text_options(const Arguments& a, const Terminal& t) { return {a.verbose, t.color, t.unicode}; }
+
+std::string file_stem(const std::string& text) {
+  std::string out;
+  for (char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
+  return out;
+}
+
+void save_traces(const Arguments& a, const RunReport& r) {
+  if (a.traces.empty()) return;
+  std::filesystem::create_directories(a.traces);
+  for (const VerdictReport& v : r.verdicts) {
+    if (!v.trace) continue;
+    const std::string stem = file_stem(std::filesystem::path(r.scenario).stem().string()) + (r.variant.empty() ? "" : "." + file_stem(r.variant));
+    write_file(a.traces + "/" + stem + "." + file_stem(v.invariant) + ".trace.json", trace_to_json(*v.trace));
+  }
+}
+
+void print_stories(const Program& p, const RunReport& r, const Terminal& t) {
+  for (const VerdictReport& v : r.verdicts) {
+    if (!v.trace) continue;
+    const Replay run = replay(p, v.trace->choices);
+    const Story story = tell(p, run.events, v.invariant);
+    std::fputs(("\n" + timeline(p, story, v.invariant, v.trace->at_rest, {t.unicode, t.color, t.width}) + "\n").c_str(), stdout);
+  }
+}
+
+int worst(int a, int b) {
+  // A verdict that differs matters more than one that is open.
+  if (a == 1 || b == 1) return 1;
+  return std::max(a, b);
+}
+
+template <class Run>
+int run_scenarios(const Arguments& a, Run run) {
+  const Terminal terminal = stdout_terminal();
+  const auto start = std::chrono::steady_clock::now();
+  const Overrides overrides = overrides_of(a);
+  std::vector<RunReport> reports;
+  std::vector<Diagnostic> mistakes;
+  int status = 0;
+  for (const std::string& file : scenario_files(a.paths)) {
+    try {
+      for (const auto& program : load_programs(file, {overrides, a.variant, !a.no_reductions})) {
+        RunReport r = run(*program, overrides);
+        status = worst(status, exit_status(r));
+        if (!a.quiet || exit_status(r) != 0) std::fputs(to_text(r, text_options(a, terminal)).c_str(), stdout);
+        if (a.explain) print_stories(*program, r, terminal);
+        std::fflush(stdout);
+        save_traces(a, r);
+        reports.push_back(std::move(r));
+      }
+    } catch (const ScenarioError& e) {
+      // One bad file does not keep the others from being checked, but it decides the exit status.
+      mistakes.insert(mistakes.end(), e.diagnostics().begin(), e.diagnostics().end());
+    }
+  }
+  if (!a.json.empty()) {
+    const std::string text = to_json(reports, !a.no_times);
+    if (a.json == "-") {
+      std::fputs(text.c_str(), stdout);
+    } else {
+      write_file(a.json, text);
+    }
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (reports.size() > 1) std::fputs(("\n" + summary(reports, seconds)).c_str(), stdout);
+  if (!mistakes.empty()) throw ScenarioError(std::move(mistakes));
+  return status;
+}
+
+int run_check(const Arguments& a) {
+  CheckOptions options;
+  options.threads = a.threads;
+  options.max_states = a.max_states;
+  options.max_memory_bytes = bytes_of(a.max_memory);
+  options.explore_all = a.explore_all;
+  ProgressLine line;
+  options.progress = [&](const Progress& p) { line.show(p); };
+  return run_scenarios(a, [&](const Program& p, const Overrides& overrides) {
+    const CheckResult result = check(p, options);
+    line.clear();
+    return make_report(p, result, overrides);
+  });
+}
+
+int run_simulate(const Arguments& a) {
+  SimulateOptions options;
+  options.runs = a.runs;
+  options.seed = a.seed;
+  options.threads = a.threads;
+  return run_scenarios(a, [&](const Program& p, const Overrides& overrides) { return make_report(p, simulate(p, options), overrides); });
+}
+
+struct LoadedTrace {
+  Trace trace;
+  std::unique_ptr<Program> program;
+};
+
+LoadedTrace load_trace(const Arguments& a) {
+  LoadedTrace out;
+  out.trace = read_trace(a.trace);
+  // The scenario is looked for as the trace names it, then beside the trace.
+  std::string file = out.trace.scenario;
+  if (!std::filesystem::exists(file)) {
+    const auto beside = std::filesystem::path(a.trace).parent_path() / std::filesystem::path(file).filename();
+    if (std::filesystem::exists(beside)) file = beside.string();
+  }
+  Overrides overrides(out.trace.overrides.begin(), out.trace.overrides.end());
+  for (const auto& [name, value] : overrides_of(a)) overrides[name] = value;
+  auto programs = load_programs(file, {overrides, out.trace.variant, true});
+  out.program = std::move(programs.front());
+  return out;
+}
+
+void print_divergence(const Divergence& d) {
+  std::fprintf(stderr, "oncecheck: the trace diverges at step %zu: \"%s\" cannot happen there\n", d.step + 1, d.choice.c_str());
+  if (!d.reason.empty()) std::fprintf(stderr, "  reason: %s\n", d.reason.c_str());
+  if (!d.nearest.empty()) std::fprintf(stderr, "  nearest that can: \"%s\"\n", d.nearest.c_str());
+  std::fprintf(stderr, "  what can happen:\n");
+  for (const std::string& o : d.offered) std::fprintf(stderr, "    %s\n", o.c_str());
+}
+
+int run_replay(const Arguments& a) {
+  const LoadedTrace t = load_trace(a);
+  const Replay run = replay(*t.program, t.trace.choices);
+  if (run.divergence) {
+    print_divergence(*run.divergence);
+    return 1;
+  }
+  if (t.trace.invariant.empty()) {
+    std::printf("replayed %zu steps\n", run.events.size());
+    return 0;
+  }
+  if (!breaks_at_end(*t.program, run.events, t.trace.invariant)) {
+    std::fprintf(stderr, "oncecheck: all %zu steps replay, but %s is not broken at their end any more\n", run.events.size(), t.trace.invariant.c_str());
+    return 1;
+  }
+  std::printf("replayed %zu steps: %s is broken at the end\n", run.events.size(), t.trace.invariant.c_str());
+  return 0;
+}
+
+int run_explain(const Arguments& a) {
+  const Terminal terminal = stdout_terminal();
+  const LoadedTrace t = load_trace(a);
+  const Replay run = replay(*t.program, t.trace.choices);
+  const bool broken = !run.divergence && !t.trace.invariant.empty() && breaks_at_end(*t.program, run.events, t.trace.invariant);
+  const std::string invariant = broken ? t.trace.invariant : "";
+  const Story story = tell(*t.program, run.events, invariant);
+  std::fputs(timeline(*t.program, story, invariant, t.trace.at_rest, {terminal.unicode, terminal.color, terminal.width}).c_str(), stdout);
+  std::fflush(stdout);
+  if (run.divergence) {
+    print_divergence(*run.divergence);
+    return 1;
+  }
+  if (!t.trace.invariant.empty() && !broken) {
+    std::fprintf(stderr, "oncecheck: %s is not broken at the end of this trace any more\n", t.trace.invariant.c_str());
+    return 1;
+  }
+  return 0;
+}
+
+int list_library(const std::string& what) {
+  if (what == "invariants") {
+    for (const Promise& p : promise_library()) {
+      std::printf("%s%s%s\n    %s\n    Not covered: %s\n", p.name, *p.alias != 0 ? ", also " : "", p.alias, p.meaning, p.not_covered);
+    }
+    return 0;
+  }
+  static const std::pair<FaultKind, const char*> faults[] = {
+      {FaultKind::Crash, "one process of a service dies: its requests stop, its transactions roll back; it starts anew"},
+      {FaultKind::Deploy, "all processes of a service are stopped and started anew, without waiting for requests"},
+      {FaultKind::LoseRequest, "a request to a service or a provider is lost on its way"},
+      {FaultKind::LoseResponse, "an answer of a service or a provider is lost on its way"},
+      {FaultKind::DuplicateRequest, "the network delivers a request to a service or a provider twice"},
+      {FaultKind::Timeout, "somebody gives up waiting although the answer may still come"},
+      {FaultKind::Failover, "a Redis primary dies and its replica takes over without some of the last writes"},
+      {FaultKind::Expire, "a deadline or a time to live runs out while others are still at work"},
+      {FaultKind::ErrorAfterEffect, "a provider carries out an operation but answers 500"},
+      {FaultKind::ErrorBeforeEffect, "a provider answers 500 and has done nothing"},
+  };
+  for (const auto& [kind, words] : faults) std::printf("%-20s %s\n", fault_name(kind), words);
+  return 0;
+}
+
+int run_list(const Arguments& a) {
+  if (a.paths.size() == 1 && (a.paths[0] == "invariants" || a.paths[0] == "faults") && !std::filesystem::exists(a.paths[0])) {
+    return list_library(a.paths[0]);
+  }
+  for (const std::string& file : scenario_files(a.paths.empty() ? std::vector<std::string>{"scenarios"} : a.paths)) {
+    bool first = true;
+    for (const Scenario& s : read_scenario(file, overrides_of(a))) {
+      if (first) std::printf("%s: %s\n", file.c_str(), s.title.c_str());
+      first = false;
+      if (!s.variant.empty()) std::printf("    %-28s %s\n", s.variant.c_str(), s.lesson.c_str());
+    }
+  }
+  return 0;
+}
+
+void add_scenario_options(CLI::App* c, Arguments& a) {
+  c->add_option("scenario", a.paths, "scenario files, or folders of them")->required();
+  c->add_option("--variant", a.variant, "only this variant");
+  c->add_option("--set", a.sets, "override a parameter of the scenario: NAME=VALUE (may be repeated)")->allow_extra_args(false);
+  c->add_option("--threads", a.threads, "threads; the result is the same for any number (default: one a core)")->check(CLI::Range(1, 256));
+  c->add_option("--json", a.json, "write the report as JSON to this file (- for standard output)");
+  c->add_flag("--no-times", a.no_times, "leave times and memory out of the JSON: the same bytes on every run");
+  c->add_option("--traces", a.traces, "write a trace file for each broken promise into this folder");
+  c->add_flag("--explain", a.explain, "tell the story of each broken promise");
+  c->add_flag("-q,--quiet", a.quiet, "print only what is not as expected");
+  c->add_flag("-v,--verbose", a.verbose, "also print what was covered");
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  Arguments a;
+  CLI::App app{"oncecheck: a model checker and fault simulator for idempotent endpoints\n"
+               "Example: oncecheck check scenarios/ --explain"};
+  app.set_version_flag("--version", std::string("oncecheck ") + kVersion);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::help);
+  app.footer("Exit status: 0 every verdict is as expected; 1 a verdict differs; 2 bad usage or scenario; 3 inconclusive; 4 our own bug.");
+
+  CLI::App* c = app.add_subcommand("check", "explore every interleaving within the fault budgets");
+  add_scenario_options(c, a);
+  c->add_option("--max-states", a.max_states, "stop after about this many states: inconclusive");
+  c->add_option("--max-memory", a.max_memory, "stop at this much memory for states, e.g. 4G: inconclusive");
+  c->add_flag("--no-reductions", a.no_reductions, "switch dead-variable clearing off: more states, the same verdicts");
+  c->add_flag("--all-states", a.explore_all, "explore to the end even when every promise is broken already");
+  c->footer("Example: oncecheck check scenarios/lying-api.jsonc --variant charge-then-ledger --explain");
+
+  c = app.add_subcommand("simulate", "random runs, seeded");
+  add_scenario_options(c, a);
+  c->add_option("--runs", a.runs, "number of runs (default 1000)");
+  c->add_option("--seed", a.seed, "same seed, same runs (default 1)");
+  c->footer("Example: oncecheck simulate scenarios/redis-failover.jsonc --runs 100000 --seed 7");
+
+  c = app.add_subcommand("replay", "run a trace on the model; fails at the first step that differs");
+  c->add_option("trace", a.trace, "a trace file (check --traces DIR writes them)")->required();
+  c->add_option("--set", a.sets, "override a parameter of the scenario: NAME=VALUE")->allow_extra_args(false);
+  c->footer("Example: oncecheck replay traces/lying-api.charge-then-ledger.ledger-matches-provider.trace.json");
+
+  c = app.add_subcommand("explain", "tell a trace as a time line");
+  c->add_option("trace", a.trace, "a trace file (check --traces DIR writes them)")->required();
+  c->add_option("--set", a.sets, "override a parameter of the scenario: NAME=VALUE")->allow_extra_args(false);
+  c->footer("Example: oncecheck explain traces/lying-api.charge-then-ledger.ledger-matches-provider.trace.json");
+
+  c = app.add_subcommand("list", "the scenarios of a folder and their variants; or: list invariants, list faults");
+  c->add_option("what", a.paths, "files or folders (default: scenarios), invariants, or faults");
+  c->footer("Example: oncecheck list scenarios/\n         oncecheck list faults");
+
+  c = app.add_subcommand("schema", "print the JSON Schema of scenario files");
+  c->footer("Example: oncecheck schema > scenario.schema.json");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    const int status = app.exit(e);
+    return status == 0 ? 0 : 2;
+  }
+  if (app.got_subcommand("check")) return run_check(a);
+  if (app.got_subcommand("simulate")) return run_simulate(a);
+  if (app.got_subcommand("replay")) return run_replay(a);
+  if (app.got_subcommand("explain")) return run_explain(a);
+  if (app.got_subcommand("list")) return run_list(a);
+  std::fputs(std::string(scenario_schema()).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace oncecheck

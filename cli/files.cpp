@@ -1,0 +1,41 @@
+#include "cli/files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "model/program/diagnostic.hpp"
+
+namespace oncecheck {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> scenario_files(const std::vector<std::string>& arguments) {
+  std::vector<std::string> files;
+  for (const std::string& argument : arguments) {
+    std::error_code error;
+    if (!fs::is_directory(argument, error)) {
+      if (!fs::exists(argument, error)) throw ScenarioError({argument, "", 0, 0}, "there is no such file or folder");
+      files.push_back(argument);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(argument)) {
+      const std::string extension = entry.path().extension().string();
+      if (entry.is_regular_file() && (extension == ".json" || extension == ".jsonc")) found.push_back(entry.path().string());
+    }
+    if (found.empty()) throw ScenarioError({argument, "", 0, 0}, "this folder has no scenario (*.json, *.jsonc)");
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw ScenarioError({path, "", 0, 0}, "cannot write this file");
+}
+
+}  // namespace oncecheck

@@ -1,0 +1,100 @@
+#include "invariants/evaluate.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/world/cells.hpp"
+#include "model/world/mvcc.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+// Evaluation may take fresh values or deadlines (it should not), so it never sees the caller's world writable in earnest.
+std::uint8_t* unconst(const std::uint8_t* world) { return const_cast<std::uint8_t*>(world); }
+
+const UniqueIndex& primary_key(const TableLayout& table) {
+  const auto it = std::find_if(table.indexes.begin(), table.indexes.end(), [](const UniqueIndex& i) { return i.primary; });
+  CHECK_THAT(it != table.indexes.end());
+  return *it;
+}
+
+const std::uint8_t* committed_twin(const Program& program, const TableLayout& table, const UniqueIndex& key,
+                                   const std::uint8_t* row, const std::uint8_t* world) {
+  const Layout& layout = program.plan.layout;
+  for (int i = 0; i < table.slots; ++i) {
+    const std::uint8_t* v = slot_of(table, world, i);
+    if (!version_visible(v, -1, 0)) continue;
+    const bool same = std::all_of(key.columns.begin(), key.columns.end(), [&](int c) {
+      return column_of(layout, table, v, c) == column_of(layout, table, row, c);
+    });
+    if (same) return v;
+  }
+  return nullptr;
+}
+
+bool same_cells(const Program& program, const TableLayout& table, const std::uint8_t* a, const std::uint8_t* b) {
+  const std::size_t bytes = table.columns.size() * static_cast<std::size_t>(program.plan.layout.cell);
+  return std::memcmp(a + table.cells, b + table.cells, bytes) == 0;
+}
+
+}  // namespace
+
+bool breaks(const Program& program, const Invariant& invariant, const std::uint8_t* world, Workspace& workspace, Limit& limit) {
+  Context ctx(program.plan, unconst(world), workspace.scratch);
+  const std::size_t mark = workspace.scratch.mark();
+  const bool found = run_query(ctx, invariant.query, 1).count > 0;
+  workspace.scratch.release(mark);
+  if (ctx.limit && !limit) limit = ctx.limit;
+  return found;
+}
+
+bool step_breaks(const Program& program, const Invariant& invariant, const std::uint8_t* before, const std::uint8_t* after,
+                 Workspace& workspace, Limit& limit) {
+  const TableLayout& table = program.plan.layout.tables[static_cast<std::size_t>(invariant.table)];
+  const auto bytes = static_cast<std::size_t>(table.slots * table.stride);
+  if (std::memcmp(before + table.offset, after + table.offset, bytes) == 0) return false;
+  const UniqueIndex& key = primary_key(table);
+  auto judged = [&](const std::uint8_t* old_row, const std::uint8_t* new_row) {
+    if (old_row != nullptr && new_row != nullptr && same_cells(program, table, old_row, new_row)) return false;
+    Context ctx(program.plan, unconst(after), workspace.scratch);
+    ctx.sources[0].cells = old_row == nullptr ? nullptr : old_row + table.cells;
+    ctx.sources[1].cells = new_row == nullptr ? nullptr : new_row + table.cells;
+    const bool broken = is_true(eval(ctx, invariant.step_expr));
+    if (ctx.limit && !limit) limit = ctx.limit;
+    return broken;
+  };
+  for (int i = 0; i < table.slots; ++i) {
+    const std::uint8_t* now = slot_of(table, after, i);
+    if (version_visible(now, -1, 0) && judged(committed_twin(program, table, key, now, before), now)) return true;
+    const std::uint8_t* was = slot_of(table, before, i);
+    if (version_visible(was, -1, 0) && committed_twin(program, table, key, was, after) == nullptr && judged(was, nullptr)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool same_reads(const Invariant& invariant, const std::uint8_t* a, const std::uint8_t* b) {
+  return std::all_of(invariant.reads.begin(), invariant.reads.end(), [&](const std::pair<int, int>& r) {
+    return std::memcmp(a + r.first, b + r.first, static_cast<std::size_t>(r.second)) == 0;
+  });
+}
+
+std::vector<std::string> findings(const Program& program, const Invariant& invariant, const std::uint8_t* world,
+                                  Workspace& workspace) {
+  std::vector<std::string> lines;
+  if (invariant.query < 0) return lines;
+  Context ctx(program.plan, unconst(world), workspace.scratch);
+  const std::size_t mark = workspace.scratch.mark();
+  const Rows rows = run_query(ctx, invariant.query);
+  for (int i = 0; i < rows.count; ++i) {
+    std::string line;
+    for (int c = 0; c < rows.width; ++c) line += (c > 0 ? ", " : "") + program.plan.domain.show(rows.row(i)[c]);
+    lines.push_back(line);
+  }
+  workspace.scratch.release(mark);
+  return lines;
+}
+
+}  // namespace oncecheck

@@ -1,0 +1,26 @@
+// Evaluating compiled promises on worlds. Shared by the checker, the simulator and replay.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/step/relation.hpp"
+
+namespace oncecheck {
+
+// AlwaysEmpty and FinallyEmpty: whether the promise's query finds a row in this world. For FinallyEmpty the caller makes
+// sure that the world is at rest. Sets `limit` when the model cannot tell.
+bool breaks(const Program& program, const Invariant& invariant, const std::uint8_t* world, Workspace& workspace, Limit& limit);
+
+// NeverStep: whether the step from `before` to `after` takes a committed record (matched by primary key) where it must not.
+bool step_breaks(const Program& program, const Invariant& invariant, const std::uint8_t* before, const std::uint8_t* after,
+                 Workspace& workspace, Limit& limit);
+
+// Whether nothing that the promise looks at differs between two worlds: it then holds in both or in none.
+bool same_reads(const Invariant& invariant, const std::uint8_t* a, const std::uint8_t* b);
+
+// What the query found, for people: one line a row.
+std::vector<std::string> findings(const Program& program, const Invariant& invariant, const std::uint8_t* world,
+                                  Workspace& workspace);
+
+}  // namespace oncecheck

@@ -1,0 +1,350 @@
+#include "model/check/checker.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "invariants/evaluate.hpp"
+#include "model/check/fingerprint.hpp"
+#include "model/check/seen_set.hpp"
+#include "model/step/coverage.hpp"
+#include "model/step/relation.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+constexpr std::size_t kBatch = 64;           // states a thread takes at a time
+constexpr std::size_t kSmallLevel = 512;     // below this one thread is faster than many
+constexpr std::size_t kGrowth = 48;          // room made for that many new states a state; most have a handful
+constexpr int kMaxDepth = 60'000;
+
+// A place where a promise breaks: the state `child`, reached by a step from `parent` (0: by any). The smallest wins.
+struct Break {
+  std::uint64_t child = 0, parent = 0;
+  bool at_rest = false;
+  bool found() const { return child != 0; }
+  void offer(std::uint64_t c, std::uint64_t p, bool rest) {
+    if (!found() || c < child || (c == child && p < parent)) *this = {c, p, rest};
+  }
+};
+
+struct Frontier {  // worlds, one behind the other
+  std::vector<std::uint8_t> worlds;
+  std::vector<std::uint64_t> fingerprints;
+};
+
+// One thread's share of the work.
+struct Worker {
+  explicit Worker(const Program& program) : coverage(program), breaks(program.invariants.size()) {
+    child.resize(static_cast<std::size_t>(program.plan.layout.bytes));
+  }
+  Workspace workspace;
+  Coverage coverage;
+  std::vector<Event> events;
+  std::vector<std::uint8_t> child;
+  Frontier next;
+  std::vector<Break> breaks;
+  std::uint64_t transitions = 0, rest_states = 0;
+  Limit limit;
+  bool full = false;
+};
+
+class Search {
+ public:
+  Search(const Program& program, const CheckOptions& options)
+      : p_(program), options_(options), bytes_(static_cast<std::size_t>(program.plan.layout.bytes)), seen_(1 << 14) {
+    threads_ = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    for (int i = 0; i < threads_; ++i) workers_.emplace_back(program);
+    breaks_.resize(program.invariants.size());
+  }
+
+  CheckResult run() {
+    start_ = std::chrono::steady_clock::now();
+    first_level();
+    while (!level_.empty_level() && stop_reason_.empty() && !all_decided()) expand_level();
+    return finish();
+  }
+
+ private:
+  struct Level {
+    std::vector<Frontier> parts;
+    std::size_t count = 0;
+    bool empty_level() const { return count == 0; }
+  };
+
+  void first_level() {
+    const std::uint64_t f = fingerprint(p_.initial.data(), bytes_);
+    seen_.insert(f, 0, 0);
+    Worker& w = workers_[0];
+    w.next.worlds = p_.initial;
+    w.next.fingerprints = {f};
+    for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
+      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty &&
+          breaks(p_, p_.invariants[i], p_.initial.data(), w.workspace, w.limit)) {
+        w.breaks[i].offer(f, 0, false);
+      }
+    }
+    collect();
+  }
+
+  bool decided(std::size_t i) const { return breaks_[i].found(); }
+  bool all_decided() const {
+    if (options_.explore_all || breaks_.empty()) return false;
+    return std::all_of(breaks_.begin(), breaks_.end(), [](const Break& b) { return b.found(); });
+  }
+
+  void expand_level() {
+    // In pieces, so that the table can grow between them.
+    std::size_t part = 0, index = 0;
+    while (part < level_.parts.size()) {
+      const Frontier& f = level_.parts[part];
+      const std::size_t piece = std::min<std::size_t>(f.fingerprints.size() - index, 1 << 16);
+      if (piece > 0) {
+        seen_.reserve(std::min<std::size_t>(piece * kGrowth, (1 << 16) + piece * 8));
+        run_piece(f, index, index + piece);
+        if (!check_limits()) return;
+      }
+      index += piece;
+      if (index == f.fingerprints.size()) {
+        ++part;
+        index = 0;
+      }
+    }
+    ++depth_;
+    collect();
+    if (options_.max_states > 0 && seen_.size() >= options_.max_states && !level_.empty_level()) {
+      stop_reason_ = "--max-states " + std::to_string(options_.max_states) + " was reached";
+    }
+    if (depth_ >= kMaxDepth) stop_reason_ = "the search is deeper than 60,000 steps";
+  }
+
+  bool check_limits() {
+    for (const Worker& w : workers_) {
+      if (w.full) stop_reason_ = "a level grew faster than the table of states";
+    }
+    if (options_.max_memory_bytes > 0 && memory() > options_.max_memory_bytes) {
+      stop_reason_ = "--max-memory was reached";
+    }
+    peak_memory_ = std::max(peak_memory_, memory());
+    if (options_.progress) options_.progress(progress());
+    return stop_reason_.empty();
+  }
+
+  Progress progress() const {
+    Progress p;
+    p.states = seen_.size();
+    for (const Worker& w : workers_) p.transitions += w.transitions;
+    p.frontier = level_.count;
+    p.depth = depth_;
+    p.seconds = elapsed();
+    return p;
+  }
+
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  std::size_t memory() const {
+    std::size_t total = seen_.bytes();
+    auto add = [&](const Frontier& f) { total += f.worlds.capacity() + f.fingerprints.capacity() * 8; };
+    for (const Frontier& f : level_.parts) add(f);
+    for (const Worker& w : workers_) add(w.next);
+    return total;
+  }
+
+  void run_piece(const Frontier& f, std::size_t from, std::size_t to) {
+    if (threads_ == 1 || to - from < kSmallLevel) {
+      for (std::size_t i = from; i < to; ++i) expand(workers_[0], &f.worlds[i * bytes_], f.fingerprints[i]);
+      return;
+    }
+    std::atomic<std::size_t> next{from};
+    auto work = [&](Worker& w) {
+      for (;;) {
+        const std::size_t begin = next.fetch_add(kBatch, std::memory_order_relaxed);
+        if (begin >= to) return;
+        for (std::size_t i = begin; i < std::min(begin + kBatch, to); ++i) expand(w, &f.worlds[i * bytes_], f.fingerprints[i]);
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int t = 1; t < threads_; ++t) threads.emplace_back(work, std::ref(workers_[static_cast<std::size_t>(t)]));
+    work(workers_[0]);
+    for (std::thread& t : threads) t.join();
+  }
+
+  void expand(Worker& w, const std::uint8_t* world, std::uint64_t f) {
+    enabled(p_, world, w.events);
+    bool restless = false;
+    for (const Event& e : w.events) {
+      restless = restless || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
+      w.coverage.note(p_, world, e);
+      std::memcpy(w.child.data(), world, bytes_);
+      ++w.transitions;
+      if (const Limit limit = apply(p_, w.child.data(), e, w.workspace)) {
+        note_limit(w, limit);
+        continue;
+      }
+      visit(w, world, f);
+    }
+    if (!restless && has_final_ && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
+  }
+
+  static void note_limit(Worker& w, const Limit& limit) {
+    // The smallest, so that the words do not depend on which thread met one first.
+    if (!w.limit || limit.kind < w.limit.kind || (limit.kind == w.limit.kind && limit.arg < w.limit.arg)) w.limit = limit;
+  }
+
+  void visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f) {
+    const std::uint64_t f = fingerprint(w.child.data(), bytes_);
+    const SeenSet::Insert result = seen_.insert(f, parent_f, depth_ + 1);
+    for (std::size_t i : step_invariants_) {
+      if (decided(i)) continue;
+      Limit limit;
+      if (step_breaks(p_, p_.invariants[i], parent, w.child.data(), w.workspace, limit)) w.breaks[i].offer(f, parent_f, false);
+      if (limit) note_limit(w, limit);
+    }
+    if (result == SeenSet::Insert::Full) w.full = true;
+    if (result != SeenSet::Insert::New) return;
+    for (std::size_t i : state_invariants_) {
+      if (decided(i) || same_reads(p_.invariants[i], parent, w.child.data())) continue;
+      Limit limit;
+      if (breaks(p_, p_.invariants[i], w.child.data(), w.workspace, limit)) w.breaks[i].offer(f, 0, false);
+      if (limit) note_limit(w, limit);
+    }
+    w.next.worlds.insert(w.next.worlds.end(), w.child.begin(), w.child.end());
+    w.next.fingerprints.push_back(f);
+  }
+
+  void judge_rest(Worker& w, const std::uint8_t* world, std::uint64_t f) {
+    ++w.rest_states;
+    for (std::size_t i : final_invariants_) {
+      if (decided(i)) continue;
+      Limit limit;
+      if (breaks(p_, p_.invariants[i], world, w.workspace, limit)) w.breaks[i].offer(f, 0, true);
+      if (limit) note_limit(w, limit);
+    }
+  }
+
+  // Gathers the next level and what was found on the way.
+  void collect() {
+    level_ = {};
+    for (Worker& w : workers_) {
+      level_.count += w.next.fingerprints.size();
+      level_.parts.push_back(std::move(w.next));
+      w.next = {};
+    }
+    peak_frontier_ = std::max<std::uint64_t>(peak_frontier_, level_.count);
+    for (std::size_t i = 0; i < breaks_.size(); ++i) {
+      Break best;
+      for (Worker& w : workers_) {
+        if (w.breaks[i].found()) best.offer(w.breaks[i].child, w.breaks[i].parent, w.breaks[i].at_rest);
+        w.breaks[i] = {};
+      }
+      if (best.found() && !decided(i)) {
+        breaks_[i] = best;
+      }
+    }
+  }
+
+  CheckResult finish() {
+    CheckResult r;
+    Limit limit;
+    Coverage coverage(p_);
+    for (const Worker& w : workers_) {
+      r.transitions += w.transitions;
+      r.rest_states += w.rest_states;
+      coverage.merge(w.coverage);
+      if (w.limit && (!limit || w.limit.kind < limit.kind || (w.limit.kind == limit.kind && w.limit.arg < limit.arg))) limit = w.limit;
+    }
+    r.complete = stop_reason_.empty() && !limit && level_.empty_level();
+    if (!stop_reason_.empty()) {
+      r.why_incomplete = stop_reason_;
+    } else if (limit) {
+      r.why_incomplete = limit_text(p_, limit);
+    } else if (!r.complete) {
+      r.why_incomplete = "every promise is broken: the search ended there";
+    }
+    r.states = seen_.size();
+    r.depth = level_.empty_level() ? depth_ - 1 : depth_;
+    r.peak_frontier = peak_frontier_;
+    r.peak_memory_bytes = std::max(peak_memory_, memory());
+    r.state_bytes = static_cast<int>(bytes_);
+    for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
+      InvariantResult v;
+      v.name = p_.invariants[i].spec.name;
+      v.verdict = decided(i) ? Verdict::Violated : r.complete ? Verdict::Holds : Verdict::Inconclusive;
+      if (decided(i)) {
+        v.at_rest = breaks_[i].at_rest;
+        v.trace = rebuild(breaks_[i]);
+      }
+      r.invariants.push_back(std::move(v));
+    }
+    r.unreached_steps = coverage.unreached_steps(p_);
+    r.unused_faults = coverage.unused_faults();
+    r.seconds = elapsed();
+    return r;
+  }
+
+  // From the chain of parents back to the first world, then forward again: the first event that leads to the next link.
+  std::vector<Event> rebuild(const Break& at) {
+    std::vector<std::uint64_t> chain;  // low bits, last first
+    chain.push_back(at.child & SeenSet::kLowBits);
+    std::uint64_t here = at.parent != 0 ? at.parent : at.child;
+    if (at.parent != 0) chain.push_back(at.parent & SeenSet::kLowBits);
+    for (SeenSet::Entry e = seen_.find(here); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
+    std::reverse(chain.begin(), chain.end());
+    std::vector<Event> trace;
+    std::vector<std::uint8_t> world = p_.initial, child;
+    std::vector<Event> events;
+    Workspace workspace;
+    for (std::size_t i = 1; i < chain.size(); ++i) {
+      enabled(p_, world.data(), events);
+      bool found = false;
+      for (const Event& e : events) {
+        child = world;
+        if (apply(p_, child.data(), e, workspace)) continue;
+        if ((fingerprint(child.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
+        trace.push_back(e);
+        world = child;
+        found = true;
+        break;
+      }
+      CHECK_THAT(found);
+    }
+    return trace;
+  }
+
+  static std::vector<std::size_t> of_kind(const Program& p, InvariantKind kind) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < p.invariants.size(); ++i) {
+      if (p.invariants[i].spec.kind == kind) out.push_back(i);
+    }
+    return out;
+  }
+
+  const Program& p_;
+  const CheckOptions& options_;
+  std::size_t bytes_;
+  SeenSet seen_;
+  int threads_ = 1;
+  std::vector<Worker> workers_;
+  Level level_;
+  int depth_ = 0;
+  std::vector<Break> breaks_;
+  std::string stop_reason_;
+  std::uint64_t peak_frontier_ = 0;
+  std::size_t peak_memory_ = 0;
+  std::chrono::steady_clock::time_point start_;
+  const std::vector<std::size_t> state_invariants_ = of_kind(p_, InvariantKind::AlwaysEmpty);
+  const std::vector<std::size_t> final_invariants_ = of_kind(p_, InvariantKind::FinallyEmpty);
+  const std::vector<std::size_t> step_invariants_ = of_kind(p_, InvariantKind::NeverStep);
+  const bool has_final_ = !final_invariants_.empty();
+};
+
+}  // namespace
+
+CheckResult check(const Program& program, const CheckOptions& options) { return Search(program, options).run(); }
+
+}  // namespace oncecheck

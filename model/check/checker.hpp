@@ -1,0 +1,36 @@
+// Exhaustive checking: level-synchronous parallel breadth-first search over fingerprints (DESIGN 5).
+//
+// The result, counterexamples and counts included, does not depend on the number of threads: levels are sets, and where
+// there is a choice (which parent, which of several violations of one level) the smallest fingerprint is taken.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "model/check/result.hpp"
+#include "model/program/program.hpp"
+
+namespace oncecheck {
+
+struct Progress {
+  std::uint64_t states = 0;
+  std::uint64_t transitions = 0;
+  std::uint64_t frontier = 0;
+  int depth = 0;
+  double seconds = 0;
+};
+
+struct CheckOptions {
+  int threads = 0;                     // 0: one a core
+  std::uint64_t max_states = 0;        // 0: no limit
+  std::uint64_t max_memory_bytes = 0;  // seen set and frontiers; 0: no limit
+  bool explore_all = false;            // go on to the end even when every promise is broken (counts)
+  std::function<void(const Progress&)> progress;  // called now and then, from the calling thread
+};
+
+CheckResult check(const Program& program, const CheckOptions& options = {});
+
+// Words for a limit, e.g. "bounds.rows: table intent is full".
+std::string limit_text(const Program& program, const Limit& limit);
+
+}  // namespace oncecheck

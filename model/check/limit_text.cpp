@@ -1,0 +1,40 @@
+#include "model/check/checker.hpp"
+
+namespace oncecheck {
+
+const char* verdict_name(Verdict v) {
+  return v == Verdict::Holds ? "holds" : v == Verdict::Violated ? "violated" : "inconclusive";
+}
+
+std::string limit_text(const Program& program, const Limit& limit) {
+  const Scenario& s = program.scenario;
+  auto named = [&](const auto& all) { return limit.arg < all.size() ? all[limit.arg].first : std::string("?"); };
+  switch (limit.kind) {
+    case LimitKind::None: return "no limit";
+    case LimitKind::IntRange: return "a number left the range of bounds.int_min to bounds.int_max";
+    case LimitKind::UnknownText: return "a text was made that the scenario's domain does not foresee";
+    case LimitKind::Rows: {
+      const auto& tables = program.plan.layout.tables;
+      return "bounds.rows: table " + (limit.arg < tables.size() ? tables[limit.arg].name : std::string("?")) +
+             " (or a loop over its rows) needs more row versions";
+    }
+    case LimitKind::Messages:
+      return limit.arg == 0 ? "bounds.messages: more requests in flight than there is room for"
+                            : "bounds.messages: more requests wait at a provider than there is room for";
+    case LimitKind::Effects: return "bounds.effects: the ledger of provider " + named(s.providers) + " is full";
+    case LimitKind::Fresh: return "bounds.fresh: more fresh values alive at once";
+    case LimitKind::Deadlines: return "bounds.deadlines: more deadlines running at once";
+    case LimitKind::RedisLog: return "bounds.redis_log: more unreplicated writes of redis " + named(s.redis);
+    case LimitKind::RedisKeys: return "bounds.rows: redis " + named(s.redis) + " holds more keys";
+    case LimitKind::Tasks:
+      return "more requests at once than the model has handlers for: set bounds.tasks (a worker pool) or lower clicks and retries of service " +
+             named(s.services);
+    case LimitKind::LocalLoop: return "a loop of local steps does not end";
+    case LimitKind::InstantOrder: return "two stored times were compared whose order the untimed model does not know";
+    case LimitKind::StoreInterval: return "an interval was to be stored";
+    case LimitKind::Scratch: return "a query gave more rows than the model can hold, or a scalar subquery more than one";
+  }
+  return "a limit";
+}
+
+}  // namespace oncecheck

@@ -1,0 +1,39 @@
+// What an exploration found.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/step/event.hpp"
+
+namespace oncecheck {
+
+enum class Verdict { Holds, Violated, Inconclusive };
+const char* verdict_name(Verdict v);
+
+struct InvariantResult {
+  std::string name;
+  Verdict verdict = Verdict::Inconclusive;
+  std::vector<Event> trace;  // from the initial world to the violation; shortest (breadth-first)
+  bool at_rest = false;      // the violation is one of rest
+};
+
+struct CheckResult {
+  bool complete = false;        // every reachable state was explored
+  std::string why_incomplete;   // the bound or limit that was reached, in words
+  std::uint64_t states = 0;
+  std::uint64_t transitions = 0;
+  std::uint64_t rest_states = 0;
+  int depth = 0;                // of the deepest level
+  std::uint64_t peak_frontier = 0;
+  std::size_t peak_memory_bytes = 0;  // seen set and frontiers
+  int state_bytes = 0;
+  double seconds = 0;
+  std::vector<InvariantResult> invariants;
+  std::vector<int> unreached_steps;  // Program::steps; meaningful when complete
+  std::vector<int> unused_faults;    // Program::faults
+};
+
+}  // namespace oncecheck

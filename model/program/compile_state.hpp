@@ -1,0 +1,73 @@
+// What the units of the compiler share while a scenario becomes a program.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/program/diagnostic_log.hpp"
+#include "model/program/program.hpp"
+#include "model/program/sql_ast.hpp"
+
+namespace oncecheck {
+
+enum class SqlType : std::uint8_t { Any, Literal, Bool, Int, Text, Instant, Interval };
+const char* sql_type_name(SqlType type);
+// The type of a column as written ("integer", "text", ...); Any when the subset lacks it.
+SqlType sql_type_of(const std::string& written);
+
+struct TableInfo {  // beside Plan::layout.tables, same index
+  std::string db;
+  std::vector<SqlType> types;
+  std::vector<ExprId> defaults;  // kNoExpr: NULL
+};
+
+// The names that the steps of one body may use, and the cells that they took. A field takes a cell when it is first read.
+class LocalNames {
+ public:
+  // A name with its fields; "" among them stands for the bare name. Assigning a name twice unites the fields.
+  void declare(const std::string& name, const std::vector<std::string>& fields);
+  bool has(const std::string& name) const { return fields_.count(name) > 0; }
+  const std::vector<std::string>* fields(const std::string& name) const;
+  std::vector<std::string> names() const;
+
+  int take(const std::string& dotted);        // the cell of a declared name, allocating it
+  int find(const std::string& dotted) const;  // -1 when nobody reads it
+  int take_hidden(const std::string& what) ;  // a cell without a name
+  const std::vector<std::string>& cells() const { return cells_; }
+
+ private:
+  std::map<std::string, std::vector<std::string>> fields_;
+  std::map<std::string, int> cell_of_;
+  std::vector<std::string> cells_;
+};
+
+struct CompileState {
+  CompileState(const Scenario& scenario, Program& program) : scenario(scenario), program(program) {}
+
+  const Scenario& scenario;
+  Program& program;
+  DiagnosticLog errors;
+  std::vector<TableInfo> tables;
+  std::vector<std::string> texts;  // provisional indexes of Const nodes; sorted and renumbered at the end
+  std::map<std::string, int> text_index;
+  std::vector<LocalNames> names;   // by body
+  std::vector<SqlStatement> initial_rows;
+  std::vector<Origin> initial_origins;
+
+  int intern(const std::string& text);
+  ExprId add(Node node);
+  ExprId constant(Val v);
+  ExprId text_constant(const std::string& text) { return constant(text_val(intern(text))); }
+  ExprId local(int cell);
+  ExprId with_args(Op op, const std::vector<ExprId>& args);
+
+  // A mistake inside an SQL text: says where in the text.
+  void sql_error(const Text& text, int location, const std::string& message, const std::string& suggestion = {});
+
+  int find_database(const std::string& name) const;  // -1
+  int find_table(int db, const std::string& name) const;  // -1; db -1: any, -2 when several have it
+};
+
+}  // namespace oncecheck

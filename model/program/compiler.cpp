@@ -1,0 +1,143 @@
+// The order of compilation. Each unit reports what it finds; the first stage that found something ends it, so that one
+// mistake is not told twice.
+#include <algorithm>
+
+#include "model/program/actor_compiler.hpp"
+#include "model/program/code_walk.hpp"
+#include "model/program/domain_builder.hpp"
+#include "model/program/invariant_compiler.hpp"
+#include "model/program/layout_builder.hpp"
+#include "model/program/liveness.hpp"
+#include "model/program/step_compiler.hpp"
+#include "model/program/table_compiler.hpp"
+#include "model/world/cells.hpp"
+#include "model/world/context.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+void check_engines(CompileState& state) {
+  for (const auto& [name, database] : state.scenario.databases) {
+    if (database.engine.value != "postgres") {
+      state.errors.add(database.engine.at, "engine \"" + database.engine.value + "\" is not modelled yet: only \"postgres\" is");
+    } else if (!database.isolation.value.empty() && database.isolation.value != "read committed") {
+      state.errors.add(database.isolation.at, "isolation \"" + database.isolation.value + "\" is not modelled yet: only \"read committed\" is");
+    }
+  }
+}
+
+void find_effect_tables(CompileState& state) {
+  Plan& plan = state.program.plan;
+  Limit limit;
+  for (std::size_t d = 0; d < state.scenario.databases.size(); ++d) {
+    for (const EffectTable& e : state.scenario.databases[d].second.effects) {
+      const int t = state.find_table(static_cast<int>(d), e.table.value);
+      if (t < 0) {
+        state.errors.add(e.table.at, "\"effects\" names the unknown table \"" + e.table.value + "\"");
+        continue;
+      }
+      const auto& columns = plan.layout.tables[static_cast<std::size_t>(t)].columns;
+      const auto it = std::find(columns.begin(), columns.end(), e.identity);
+      if (!e.identity.empty() && it == columns.end()) {
+        state.errors.add(e.table.at, "\"identity\" names the unknown column \"" + e.identity + "\"", nearest_name(e.identity, columns));
+        continue;
+      }
+      plan.effect_tables.push_back({t, e.identity.empty() ? 0 : static_cast<int>(it - columns.begin()),
+                                    plan.domain.encode(text_val(plan.domain.text_index(e.table.value)), limit)});
+    }
+  }
+}
+
+void find_reads(Program& p) {
+  const Layout& l = p.plan.layout;
+  for (Invariant& invariant : p.invariants) {
+    auto& reads = invariant.reads;
+    auto table = [&](int t) {
+      const TableLayout& layout = l.tables[static_cast<std::size_t>(t)];
+      reads.emplace_back(layout.offset, layout.slots * layout.stride);
+    };
+    auto query = [&](const Query& q) {
+      for (const Source& s : q.sources) {
+        if (s.kind == Source::Kind::Table) table(s.index);
+        if (s.kind != Source::Kind::Facts) continue;
+        if (s.index == static_cast<int>(FactTable::Told)) reads.emplace_back(l.told, l.operation_count);
+        if (s.index != static_cast<int>(FactTable::Effects)) continue;
+        for (const ProviderLayout& provider : l.providers) {
+          reads.emplace_back(provider.ledger, provider.ledger_slots * provider.ledger_stride);
+        }
+        for (const Plan::EffectSource& e : p.plan.effect_tables) table(e.table);
+      }
+    };
+    auto node = [&](const Node& n) {
+      if (n.op == Op::Now) reads.emplace_back(l.deadlines, 2 * l.deadline_slots);
+    };
+    walk_query(p.plan.code, invariant.query, node, query);
+    if (invariant.table >= 0) table(invariant.table);
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+  }
+}
+
+void place_initial_rows(CompileState& state, std::uint8_t* w) {
+  Program& p = state.program;
+  Scratch scratch;
+  for (std::size_t i = 0; i < state.initial_rows.size(); ++i) {
+    const SqlStatement& s = state.initial_rows[i];
+    const TableLayout& table = p.plan.layout.tables[static_cast<std::size_t>(s.table)];
+    for (const auto& row : s.rows) {
+      Context ctx(p.plan, w, scratch);
+      int slot = 0;
+      while (slot < table.slots && slot_of(table, w, slot)[kXmin] != 0) ++slot;
+      if (slot == table.slots) {
+        state.errors.add(state.initial_origins[i], "table \"" + table.name + "\" starts with more rows than \"bounds\" or \"rows\" allow");
+        return;
+      }
+      std::uint8_t* v = slot_of(table, w, slot);
+      v[kXmin] = 1;
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        store_cell(p.plan.layout, v + table.cells + static_cast<int>(c) * p.plan.layout.cell, eval_cell(ctx, row[c]));
+      }
+      if (ctx.limit) state.errors.add(state.initial_origins[i], "a value of the first rows lies outside the bounds of the scenario");
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Program> compile(const Scenario& scenario, const CompileOptions& options) {
+  auto program = std::make_unique<Program>();
+  program->scenario = scenario;
+  program->clear_dead = options.clear_dead;
+  CompileState state(program->scenario, *program);
+  auto stop_on_errors = [&] {
+    if (!state.errors.empty()) throw ScenarioError(state.errors.sorted());
+  };
+  check_engines(state);
+  stop_on_errors();
+  compile_tables(state);
+  stop_on_errors();
+  compile_actors(state);
+  stop_on_errors();
+  compile_bodies(state);
+  static const std::vector<Promise> none;
+  compile_invariants(state, options.promises != nullptr ? *options.promises : none);
+  stop_on_errors();
+  build_domain(state);
+  stop_on_errors();
+  encode_actors(state);
+  find_effect_tables(state);
+  build_layout(state);
+  stop_on_errors();
+  find_dead_cells(*program);
+  find_reads(*program);
+  program->initial.assign(static_cast<std::size_t>(program->plan.layout.bytes), 0);
+  for (std::size_t f = 0; f < program->faults.size(); ++f) {
+    program->initial[static_cast<std::size_t>(program->plan.layout.budgets) + f] = static_cast<std::uint8_t>(program->faults[f].max);
+  }
+  place_initial_rows(state, program->initial.data());
+  stop_on_errors();
+  return program;
+}
+
+}  // namespace oncecheck

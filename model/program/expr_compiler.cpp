@@ -1,0 +1,388 @@
+#include "model/program/expr_compiler.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "model/program/query_compiler.hpp"
+#include "model/program/sql_print.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+bool is_aggregate(const std::string& name) {
+  static const std::vector<std::string> names = {"count", "sum", "min", "max", "bool_and", "bool_or"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool matches(const ScopeEntry& entry, const std::string& qualifier) {
+  return qualifier.empty() || qualifier == entry.alias || (!entry.db.empty() && qualifier == entry.db + "." + entry.table);
+}
+
+}  // namespace
+
+bool ExprCompiler::coerce(Typed& e, SqlType wanted) {
+  if (e.type == SqlType::Any || wanted == SqlType::Any || e.type == wanted) return true;
+  if (e.type != SqlType::Literal) return false;
+  Node& node = state_.program.plan.code.nodes[static_cast<std::size_t>(e.id)];
+  const std::string& text = state_.texts[static_cast<std::size_t>(node.val.n)];
+  if (wanted == SqlType::Literal || wanted == SqlType::Text) {
+    e.type = wanted;
+    return true;
+  }
+  if (wanted == SqlType::Int) {
+    std::int64_t n = 0;
+    auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (code != std::errc{} || end != text.data() + text.size()) return false;
+    node.val = int_val(n);
+  } else if (wanted == SqlType::Bool) {
+    if (text != "true" && text != "false" && text != "t" && text != "f") return false;
+    node.val = bool_val(text[0] == 't');
+  } else {
+    return false;
+  }
+  e.type = wanted;
+  return true;
+}
+
+void ExprCompiler::unify(Typed& a, Typed& b, int location, const char* what) {
+  if (coerce(a, b.type) || coerce(b, a.type)) return;
+  error(location, std::string(what) + " needs two values of one type, not " + sql_type_name(a.type) + " and " +
+                      sql_type_name(b.type));
+}
+
+ExprId ExprCompiler::compile_as(const sql::Expr& e, const Scope& scope, SqlType wanted, const std::string& what) {
+  Typed t = compile(e, scope);
+  if (!coerce(t, wanted)) {
+    error(e.location, what + " must be " + sql_type_name(wanted) + ", not " + sql_type_name(t.type));
+  }
+  return t.id;
+}
+
+Typed ExprCompiler::compile(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  using K = sql::ExprKind;
+  if (grouping != nullptr && e.kind != K::Column) {
+    const std::string text = sql::to_string(e);
+    for (std::size_t i = 0; i < grouping->key_texts.size(); ++i) {
+      if (grouping->key_texts[i] != text) continue;
+      Node n;
+      n.op = Op::Key;
+      n.a = static_cast<int>(i);
+      return {state_.add(n), grouping->key_types[i]};
+    }
+  }
+  switch (e.kind) {
+    case K::Null: return {state_.constant(null_val()), SqlType::Any};
+    case K::Bool: return {state_.constant(bool_val(e.number != 0)), SqlType::Bool};
+    case K::Int: return {state_.constant(int_val(e.number)), SqlType::Int};
+    case K::Text: return {state_.text_constant(e.text), SqlType::Literal};
+    case K::Interval: return {state_.constant({Kind::Interval, e.number}), SqlType::Interval};
+    case K::Column: return column(e, scope, grouping);
+    case K::Param: return param(e);
+    case K::Unary:
+      return e.name == "-" ? unary(Op::Neg, e, scope, grouping, SqlType::Int)
+                           : unary(Op::Not, e, scope, grouping, SqlType::Bool);
+    case K::Binary: return binary(e, scope, grouping);
+    case K::IsNull: return unary(Op::IsNull, e, scope, grouping, SqlType::Bool);
+    case K::IsNotNull: return unary(Op::IsNotNull, e, scope, grouping, SqlType::Bool);
+    case K::IsTrue: return unary(Op::IsTrue, e, scope, grouping, SqlType::Bool);
+    case K::IsFalse: return unary(Op::IsFalse, e, scope, grouping, SqlType::Bool);
+    case K::IsNotTrue: return unary(Op::IsNotTrue, e, scope, grouping, SqlType::Bool);
+    case K::IsNotFalse: return unary(Op::IsNotFalse, e, scope, grouping, SqlType::Bool);
+    case K::In: return list(Op::In, e, scope, grouping);
+    case K::InSelect: return subquery(Op::InQuery, e, scope, grouping);
+    case K::Exists: return subquery(Op::Exists, e, scope, grouping);
+    case K::Scalar: return subquery(Op::Scalar, e, scope, grouping);
+    case K::Like: {
+      Typed a = compile(e.args[0], scope, grouping), b = compile(e.args[1], scope, grouping);
+      unify(a, b, e.location, "LIKE");
+      Node n;
+      n.op = Op::Like;
+      n.a = a.id;
+      n.b = b.id;
+      return {state_.add(n), SqlType::Bool};
+    }
+    case K::Function: return function(e, scope, grouping);
+    case K::Case: return case_when(e, scope, grouping);
+    case K::Cast: return cast(e, scope, grouping);
+    case K::Star: error(e.location, "* is only meant for a select list or count(*)"); break;
+    case K::Default: error(e.location, "DEFAULT is only meant for VALUES and SET"); break;
+    case K::Row: error(e.location, "a row constructor (a, b) is not supported here: compare the columns one by one"); break;
+  }
+  return {state_.constant(null_val()), SqlType::Any};
+}
+
+Typed ExprCompiler::column(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  std::vector<std::string> known;
+  for (const Scope* s = &scope; s != nullptr; s = s->outer) {
+    int found = 0;
+    Typed result;
+    Node n;
+    for (const ScopeEntry& entry : s->entries) {
+      if (!matches(entry, e.qualifier)) continue;
+      for (std::size_t c = 0; c < entry.columns.size(); ++c) {
+        known.push_back(entry.columns[c]);
+        if (entry.columns[c] != e.name) continue;
+        ++found;
+        n.op = Op::Column;
+        n.src = static_cast<std::uint8_t>(entry.src);
+        n.a = static_cast<std::int32_t>(c);
+        result.type = entry.types[c];
+      }
+    }
+    if (found > 1) error(e.location, "column \"" + e.name + "\" is ambiguous: say which table it is from");
+    if (found == 0) continue;
+    if (s->grouped && (s != &scope || grouping != nullptr)) {
+      // Only group keys outlive the grouping.
+      if (s == &scope) {
+        for (std::size_t i = 0; i < grouping->keys.size(); ++i) {
+          const Node& key = state_.program.plan.code.nodes[static_cast<std::size_t>(grouping->keys[i])];
+          if (key.op == Op::Column && key.src == n.src && key.a == n.a) {
+            Node k;
+            k.op = Op::Key;
+            k.a = static_cast<int>(i);
+            return {state_.add(k), result.type};
+          }
+        }
+        error(e.location, "column \"" + e.name + "\" must appear in GROUP BY or inside an aggregate");
+      } else {
+        error(e.location, "a subquery cannot name column \"" + e.name + "\" of a grouped query around it");
+      }
+      return {state_.constant(null_val()), SqlType::Any};
+    }
+    result.id = state_.add(n);
+    return result;
+  }
+  const std::string shown = e.qualifier.empty() ? e.name : e.qualifier + "." + e.name;
+  std::string hint = nearest_name(e.name, known);
+  std::string message = "unknown column \"" + shown + "\"";
+  if (names_ != nullptr && names_->has(e.name)) {
+    message += ": a field or local is written with a colon";
+    hint = ":" + e.name;
+  }
+  error(e.location, message, hint);
+  return {state_.constant(null_val()), SqlType::Any};
+}
+
+Typed ExprCompiler::param(const sql::Expr& e) {
+  if (names_ == nullptr) {
+    error(e.location, "\":" + e.name + "\": an invariant judges tables and facts, it has no request or locals");
+    return {state_.constant(null_val()), SqlType::Any};
+  }
+  const std::size_t dot = e.name.find('.');
+  const std::string name = e.name.substr(0, dot);
+  const std::string field = dot == std::string::npos ? "" : e.name.substr(dot + 1);
+  const std::vector<std::string>* fields = names_->fields(name);
+  if (fields == nullptr) {
+    error(e.location, "undeclared name \":" + e.name + "\": it is no request field, and no step before has it as \"into\" or \"set\"",
+          nearest_name(e.name, names_->names()));
+  } else if (std::find(fields->begin(), fields->end(), field) == fields->end()) {
+    const std::string has = alternatives(*fields);
+    error(e.location, field.empty() ? "\":" + name + "\" is a result: name one of its fields (" + has + ")"
+                                    : "\":" + name + "\" has no field \"" + field + "\" (it has " + has + ")",
+          nearest_name(field, *fields));
+  } else {
+    return {state_.local(names_->take(e.name)), SqlType::Any};
+  }
+  return {state_.constant(null_val()), SqlType::Any};
+}
+
+Typed ExprCompiler::unary(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping, SqlType result) {
+  Typed a = compile(e.args[0], scope, grouping);
+  const bool logical = op == Op::Not || op == Op::IsTrue || op == Op::IsFalse || op == Op::IsNotTrue || op == Op::IsNotFalse;
+  if (logical && !coerce(a, SqlType::Bool)) {
+    error(e.location, std::string("a condition must be boolean, not ") + sql_type_name(a.type));
+  }
+  Node n;
+  n.op = op;
+  n.a = a.id;
+  return {state_.add(n), result};
+}
+
+Typed ExprCompiler::binary(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  static const std::map<std::string, Op> ops = {
+      {"=", Op::Eq}, {"<>", Op::Ne}, {"<", Op::Lt}, {"<=", Op::Le}, {">", Op::Gt}, {">=", Op::Ge},
+      {"+", Op::Add}, {"-", Op::Sub}, {"*", Op::Mul}, {"/", Op::Div}, {"%", Op::Mod}, {"||", Op::Concat},
+      {"and", Op::And}, {"or", Op::Or}, {"is distinct from", Op::Distinct}, {"is not distinct from", Op::NotDistinct}};
+  auto it = ops.find(e.name);
+  if (it == ops.end()) {
+    error(e.location, "operator " + e.name + " is outside the SQL subset");
+    return {state_.constant(null_val()), SqlType::Any};
+  }
+  const Op op = it->second;
+  Typed a = compile(e.args[0], scope, grouping), b = compile(e.args[1], scope, grouping);
+  SqlType type = SqlType::Bool;
+  if (op == Op::And || op == Op::Or) {
+    for (Typed* side : {&a, &b}) {
+      if (!coerce(*side, SqlType::Bool)) {
+        error(e.location, "AND and OR need conditions, not " + std::string(sql_type_name(side->type)));
+      }
+    }
+  } else if (op == Op::Concat) {
+    type = SqlType::Text;
+  } else if (op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Mod) {
+    const bool time = a.type == SqlType::Instant || b.type == SqlType::Instant || a.type == SqlType::Interval ||
+                      b.type == SqlType::Interval;
+    type = time ? (a.type == SqlType::Interval && b.type != SqlType::Instant ? SqlType::Interval : SqlType::Instant)
+                : SqlType::Int;
+    if (!time) {
+      for (Typed* side : {&a, &b}) {
+        if (!coerce(*side, SqlType::Int)) {
+          error(e.location, "operator " + e.name + " needs integers, not " + sql_type_name(side->type));
+        }
+      }
+    } else if (a.type == SqlType::Instant) {
+      // Only NOW() can be shifted: a stored instant is a timer, not a number.
+      const Op left = state_.program.plan.code.nodes[static_cast<std::size_t>(a.id)].op;
+      if (left == Op::Column || left == Op::Local) {
+        error(e.location, "only NOW() can be moved by an interval: write NOW() - interval on the other side of the comparison");
+      }
+    }
+    const Node& divisor = state_.program.plan.code.nodes[static_cast<std::size_t>(b.id)];
+    if ((op == Op::Div || op == Op::Mod) && divisor.op == Op::Const && divisor.val == int_val(0)) {
+      error(e.location, "division by zero");
+    }
+  } else {
+    unify(a, b, e.location, e.name.c_str());
+    auto aged = [&](const Typed& t) {
+      const Node& n = state_.program.plan.code.nodes[static_cast<std::size_t>(t.id)];
+      return (n.op == Op::Sub || n.op == Op::Add) && t.type == SqlType::Instant;
+    };
+    if (aged(a) || aged(b)) state_.program.plan.uses_recent = true;
+  }
+  Node n;
+  n.op = op;
+  n.a = a.id;
+  n.b = b.id;
+  return {state_.add(n), type};
+}
+
+Typed ExprCompiler::list(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  std::vector<ExprId> ids;
+  std::vector<Typed> parts;
+  for (const sql::Expr& a : e.args) parts.push_back(compile(a, scope, grouping));
+  for (std::size_t i = 1; i < parts.size(); ++i) unify(parts[0], parts[i], e.location, op == Op::In ? "IN" : "the function");
+  // The first may have been a literal that only a later part gave a type.
+  for (std::size_t i = 1; i < parts.size(); ++i) unify(parts[0], parts[i], e.location, op == Op::In ? "IN" : "the function");
+  for (const Typed& p : parts) ids.push_back(p.id);
+  SqlType type = SqlType::Bool;
+  if (op != Op::In) {
+    type = SqlType::Any;
+    for (const Typed& p : parts) {
+      if (type == SqlType::Any) type = p.type;
+    }
+  }
+  return {state_.with_args(op, ids), type};
+}
+
+Typed ExprCompiler::case_when(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  std::vector<ExprId> ids;
+  SqlType type = SqlType::Any;
+  for (std::size_t i = 0; i < e.args.size(); ++i) {
+    Typed part = compile(e.args[i], scope, grouping);
+    const bool condition = i % 2 == 0 && i + 1 < e.args.size();
+    if (!condition && type == SqlType::Any) type = part.type;
+    ids.push_back(part.id);
+  }
+  return {state_.with_args(Op::Case, ids), type};
+}
+
+Typed ExprCompiler::cast(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  Typed a = compile(e.args[0], scope, grouping);
+  const SqlType wanted = sql_type_of(e.name);
+  if (!coerce(a, wanted) && a.type != wanted) {
+    error(e.location, std::string("cannot cast ") + sql_type_name(a.type) + " to " + e.name + " in the SQL subset");
+  }
+  a.type = wanted == SqlType::Any ? a.type : wanted;
+  return a;
+}
+
+Typed ExprCompiler::subquery(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  Node n;
+  n.op = op;
+  SqlType type = SqlType::Bool;
+  if (op == Op::InQuery) n.a = compile(e.args[0], scope, grouping).id;
+  QueryCompiler inner(*this);
+  n.b = inner.compile(*e.select, &scope);
+  if (op != Op::Exists && inner.columns().size() != 1 && n.b >= 0) {
+    error(e.location, "a subquery used as a value must have one column");
+  }
+  if (op == Op::Scalar && !inner.types().empty()) type = inner.types()[0];
+  return {state_.add(n), type};
+}
+
+Typed ExprCompiler::aggregate(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  if (grouping == nullptr) {
+    error(e.location, "the aggregate " + e.name + "() is not allowed here");
+    return {state_.constant(null_val()), SqlType::Any};
+  }
+  static const std::map<std::string, Aggregate> kinds = {{"count", Aggregate::Count}, {"sum", Aggregate::Sum},
+                                                         {"min", Aggregate::Min}, {"max", Aggregate::Max},
+                                                         {"bool_and", Aggregate::BoolAnd}, {"bool_or", Aggregate::BoolOr}};
+  AggSpec spec;
+  spec.kind = kinds.at(e.name);
+  SqlType type = SqlType::Int;
+  if (e.star) {
+    spec.kind = Aggregate::CountStar;
+  } else if (e.args.size() != 1) {
+    error(e.location, e.name + "() takes one argument");
+    return {state_.constant(null_val()), SqlType::Any};
+  } else {
+    // The argument is computed for each row, before there are groups.
+    Scope rows = scope;
+    rows.grouped = false;
+    Typed arg = compile(e.args[0], rows, nullptr);
+    spec.arg = arg.id;
+    if (spec.kind != Aggregate::Count) type = arg.type;
+  }
+  if (e.distinct && spec.kind == Aggregate::Count) spec.kind = Aggregate::CountDistinct;
+  if (e.distinct && spec.kind == Aggregate::Sum) error(e.location, "sum(DISTINCT ...) is outside the SQL subset");
+  grouping->aggs.push_back(spec);
+  Node n;
+  n.op = Op::Agg;
+  n.a = static_cast<int>(grouping->aggs.size()) - 1;
+  return {state_.add(n), type};
+}
+
+Typed ExprCompiler::function(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  const std::string& f = e.name;
+  if (is_aggregate(f)) return aggregate(e, scope, grouping);
+  if (f == "now" || f == "transaction_timestamp" || f == "clock_timestamp" || f == "statement_timestamp") {
+    if (f == "clock_timestamp" || f == "statement_timestamp") {
+      error(e.location, f + "() is outside the SQL subset: now() is the time at which the transaction began");
+    }
+    Node n;
+    n.op = Op::Now;
+    return {state_.add(n), SqlType::Instant};
+  }
+  if (f == "gen_random_uuid" || f == "uuid_generate_v4") {
+    Node n;
+    n.op = Op::FreshUuid;
+    return {state_.add(n), SqlType::Text};
+  }
+  if (f == "identity_of" && e.args.size() == 1) {
+    Node n;
+    n.op = Op::IdentityOf;
+    n.a = compile(e.args[0], scope, grouping).id;
+    return {state_.add(n), SqlType::Text};
+  }
+  if (f == "coalesce") return list(Op::Coalesce, e, scope, grouping);
+  if (f == "greatest") return list(Op::Greatest, e, scope, grouping);
+  if (f == "least") return list(Op::Least, e, scope, grouping);
+  if (f == "nullif" && e.args.size() == 2) {
+    Typed a = compile(e.args[0], scope, grouping), b = compile(e.args[1], scope, grouping);
+    unify(a, b, e.location, "NULLIF");
+    Node n;
+    n.op = Op::Nullif;
+    n.a = a.id;
+    n.b = b.id;
+    return {state_.add(n), a.type};
+  }
+  static const std::vector<std::string> known = {"now", "coalesce", "greatest", "least", "nullif", "gen_random_uuid",
+                                                 "identity_of", "count", "sum", "min", "max", "bool_and", "bool_or"};
+  error(e.location, "function " + f + "() is outside the SQL subset", nearest_name(f, known));
+  return {state_.constant(null_val()), SqlType::Any};
+}
+
+}  // namespace oncecheck

@@ -1,0 +1,236 @@
+#include "model/program/layout_builder.hpp"
+
+#include <algorithm>
+
+namespace oncecheck {
+
+namespace {
+
+constexpr int kMaxSessionsPerScenario = 60;
+constexpr int kMaxSlotBytes = 160;  // canonical.cpp sorts slots in a buffer of that size
+constexpr int kMaxDefaultTasks = 6;
+
+class LayoutBuilder {
+ public:
+  explicit LayoutBuilder(CompileState& state)
+      : state_(state), p_(state.program), l_(state.program.plan.layout), b_(state.scenario.bounds) {}
+
+  void build() {
+    l_.cell = p_.plan.domain.cell_bytes();
+    l_.budget_count = static_cast<int>(p_.faults.size());
+    l_.budgets = take(l_.budget_count);
+    l_.operation_count = static_cast<int>(p_.requests.size());
+    l_.told = take(l_.operation_count);
+    l_.sender_count = static_cast<int>(p_.senders.size());
+    l_.senders = take(l_.sender_count * kSenderBytes);
+    databases();
+    tasks();
+    tables();
+    redis();
+    providers();
+    l_.message_slots = std::min(b_.messages, most_messages());
+    l_.message_stride = 2 + l_.cell;
+    l_.messages = take(l_.message_slots * l_.message_stride);
+    for (int i = 0; i < l_.message_slots; ++i) cell(l_.messages + i * l_.message_stride + 2);
+    l_.deadline_slots = p_.plan.domain.deadline_count();
+    l_.deadlines = take(2 * l_.deadline_slots);
+    l_.bytes = next_;
+    std::sort(l_.value_cells.begin(), l_.value_cells.end());
+  }
+
+ private:
+  int take(int bytes) {
+    const int at = next_;
+    next_ += bytes;
+    return at;
+  }
+  void cell(int offset) { l_.value_cells.push_back(offset); }
+
+  int fault_total(FaultKind kind) const {
+    int n = 0;
+    for (const FaultBudget& f : p_.faults) n += f.kind == kind ? f.max : 0;
+    return n;
+  }
+
+  // Requests to services that can ever be sent.
+  int most_messages() const {
+    int n = fault_total(FaultKind::DuplicateRequest);
+    for (const SenderInfo& s : p_.senders) n += 1 + s.retries;
+    return std::max(n, 1);
+  }
+
+  int most_requests(int service) const {
+    int n = fault_total(FaultKind::DuplicateRequest);
+    for (const SenderInfo& s : p_.senders) {
+      if (p_.requests[static_cast<std::size_t>(s.request)].service == service) n += 1 + s.retries;
+    }
+    return n;
+  }
+
+  void databases() {
+    for (const auto& [name, database] : state_.scenario.databases) {
+      DatabaseLayout layout;
+      layout.name = name;
+      for (std::size_t t = 0; t < l_.tables.size(); ++t) {
+        if (l_.tables[t].db == static_cast<int>(l_.databases.size())) layout.tables.push_back(static_cast<int>(t));
+      }
+      l_.databases.push_back(std::move(layout));
+    }
+  }
+
+  bool body_uses(int body, int db) const {
+    const auto b = static_cast<std::size_t>(body);
+    const int end = b + 1 < p_.bodies.size() ? p_.bodies[b + 1].entry : static_cast<int>(p_.code.size());
+    for (int pc = p_.bodies[b].entry; pc < end; ++pc) {
+      const Instr& i = p_.code[static_cast<std::size_t>(pc)];
+      if (i.kind == InstrKind::Sql && p_.plan.statements[static_cast<std::size_t>(i.index)].db == db) return true;
+    }
+    return false;
+  }
+
+  int add_task(int service, TaskKind kind, int index, int body) {
+    const int number = static_cast<int>(l_.tasks.size());
+    TaskLayout t;
+    t.service = service;
+    t.kind = kind;
+    t.index = index;
+    t.local_cells = static_cast<int>(p_.bodies[static_cast<std::size_t>(body)].cells.size());
+    const int header = kAnswerId + l_.cell;
+    t.bytes = header + t.local_cells * l_.cell;
+    t.offset = take(t.bytes);
+    t.locals = t.offset + header;
+    cell(t.offset + kAnswerId);
+    for (int i = 0; i < t.local_cells; ++i) cell(t.locals + i * l_.cell);
+    for (std::size_t db = 0; db < l_.databases.size(); ++db) {
+      if (!body_uses(body, static_cast<int>(db))) {
+        t.sessions.push_back(-1);
+        continue;
+      }
+      SessionLayout s;
+      s.db = static_cast<int>(db);
+      s.task = number;
+      s.offset = take(kSessionBytes);
+      s.number = static_cast<int>(l_.databases[db].sessions.size());
+      t.sessions.push_back(static_cast<int>(l_.sessions.size()));
+      l_.databases[db].sessions.push_back(static_cast<int>(l_.sessions.size()));
+      l_.sessions.push_back(s);
+    }
+    l_.tasks.push_back(std::move(t));
+    return number;
+  }
+
+  void tasks() {
+    for (std::size_t s = 0; s < p_.services.size(); ++s) {
+      ServiceInfo& info = p_.services[s];
+      const int service = static_cast<int>(s);
+      const int most = most_requests(service);
+      int slots = std::min(most, kMaxDefaultTasks);
+      if (b_.tasks > 0) {
+        slots = std::min(most, b_.tasks);
+        info.pool = true;
+      }
+      for (int i = 0; i < slots; ++i) info.request_tasks.push_back(add_task(service, TaskKind::Request, i, info.request_body));
+      for (int i = 0; info.start_body >= 0 && i < info.instances; ++i) {
+        info.start_tasks.push_back(add_task(service, TaskKind::Start, i, info.start_body));
+      }
+      for (std::size_t j = 0; j < info.job_bodies.size(); ++j) {
+        info.job_tasks.push_back(add_task(service, TaskKind::Job, static_cast<int>(j), info.job_bodies[j]));
+      }
+    }
+    if (l_.sessions.size() > kMaxSessionsPerScenario || l_.tasks.size() > 250) {
+      state_.errors.add({state_.scenario.file, "", 1, 1}, "too many handlers at once: lower clicks, retries or bounds.tasks");
+    }
+  }
+
+  bool locks_rows(int db) const {
+    return std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
+      return s.db == db && (s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr));
+    });
+  }
+
+  void tables() {
+    for (TableLayout& t : l_.tables) {
+      t.cells = 4;
+      t.lock_sessions = static_cast<int>(l_.databases[static_cast<std::size_t>(t.db)].sessions.size());
+      if (locks_rows(t.db)) {
+        t.locks = t.cells;
+        t.cells += t.lock_sessions;
+      }
+      t.stride = t.cells + static_cast<int>(t.columns.size()) * l_.cell;
+      if (t.stride > kMaxSlotBytes) {
+        state_.errors.add({state_.scenario.file, "", 1, 1}, "a row of table \"" + t.name + "\" is too wide for the model: drop columns that no step reads");
+        return;
+      }
+      t.offset = take(t.slots * t.stride);
+      for (int i = 0; i < t.slots; ++i) {
+        for (std::size_t c = 0; c < t.columns.size(); ++c) cell(t.offset + i * t.stride + t.cells + static_cast<int>(c) * l_.cell);
+      }
+    }
+  }
+
+  void redis() {
+    for (std::size_t r = 0; r < state_.scenario.redis.size(); ++r) {
+      const auto& [name, spec] = state_.scenario.redis[r];
+      RedisLayout layout;
+      layout.name = name;
+      layout.slots = b_.rows;
+      layout.stride = 2 * l_.cell + 1;
+      layout.offset = entries(layout);
+      bool fails_over = false;
+      for (const FaultBudget& f : p_.faults) {
+        fails_over = fails_over || (f.kind == FaultKind::Failover && (f.target == FaultTarget::Any || f.index == static_cast<int>(r)));
+      }
+      if (fails_over && spec.replicas > 0) {
+        layout.base = entries(layout);
+        layout.log_slots = b_.redis_log;
+        layout.log_stride = 2 + 2 * l_.cell;
+        layout.log = take(layout.log_slots * layout.log_stride);
+        for (int i = 0; i < layout.log_slots; ++i) {
+          cell(layout.log + i * layout.log_stride + 1);
+          cell(layout.log + i * layout.log_stride + 1 + l_.cell);
+        }
+      }
+      l_.redis.push_back(std::move(layout));
+    }
+  }
+
+  int entries(const RedisLayout& layout) {
+    const int at = take(layout.slots * layout.stride);
+    for (int i = 0; i < layout.slots; ++i) {
+      cell(at + i * layout.stride);
+      cell(at + i * layout.stride + l_.cell);
+    }
+    return at;
+  }
+
+  void providers() {
+    for (const ProviderInfo& info : p_.providers) {
+      ProviderLayout layout;
+      layout.name = info.name;
+      layout.inbox_slots = b_.messages;
+      layout.inbox_stride = 2 + 3 * l_.cell;
+      layout.inbox = take(layout.inbox_slots * layout.inbox_stride);
+      layout.ledger_slots = b_.effects;
+      layout.ledger_stride = 2 + 3 * l_.cell;
+      layout.ledger = take(layout.ledger_slots * layout.ledger_stride);
+      for (const auto& [at, slots] : {std::pair{layout.inbox, layout.inbox_slots}, std::pair{layout.ledger, layout.ledger_slots}}) {
+        for (int i = 0; i < slots; ++i) {
+          for (int c = 0; c < 3; ++c) cell(at + i * layout.inbox_stride + 2 + c * l_.cell);
+        }
+      }
+      l_.providers.push_back(std::move(layout));
+    }
+  }
+
+  CompileState& state_;
+  Program& p_;
+  Layout& l_;
+  const Bounds& b_;
+  int next_ = 0;
+};
+
+}  // namespace
+
+void build_layout(CompileState& state) { LayoutBuilder(state).build(); }
+
+}  // namespace oncecheck

@@ -1,0 +1,227 @@
+#include "model/program/part_reader.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/program/step_reader.hpp"
+
+namespace oncecheck {
+namespace {
+
+// Calls `read` for each member of a section, or of an object within a part, that is an object with a proper name.
+template <class Read>
+void for_each_part(const JsonNode& parent, std::string_view section, std::string_view what, NodeReader& reader,
+                   Read read) {
+  const JsonNode* parts = parent.find(section);
+  if (parts == nullptr || !reader.is_object(*parts, fmt::format("{} by name", section))) {
+    return;
+  }
+  for (const JsonNode& part : parts->children) {
+    reader.check_part_name(part, what);
+    if (reader.is_object(part, what)) read(part);
+  }
+}
+
+EffectTable read_effect_table(const JsonNode& node, NodeReader& reader) {
+  EffectTable out;
+  if (!node.is(JsonNode::Kind::Object)) {
+    out.table = reader.text(node, "the name of a table, or {\"table\": NAME, \"identity\": COLUMN}");
+    return out;
+  }
+  reader.check_keys(node, "a table of effects", {"table", "identity"});
+  if (const JsonNode* table = reader.required(node, "table", "a table of effects")) {
+    out.table = reader.text(*table, "the name of a table");
+  }
+  if (const JsonNode* identity = node.find("identity")) out.identity = reader.string(*identity, "the name of a column");
+  return out;
+}
+
+Database read_database(const JsonNode& node, NodeReader& reader) {
+  Database out;
+  out.at = reader.at(node);
+  reader.check_keys(node, "a database", {"engine", "isolation", "schema", "effects", "rows"});
+  if (const JsonNode* engine = reader.required(node, "engine", "a database")) {
+    out.engine = {reader.choice(*engine, {"postgres", "mysql", "mariadb"}), reader.at(*engine)};
+  }
+  out.isolation = {out.engine.value == "postgres" ? "read committed" : "repeatable read", out.at};
+  if (const JsonNode* isolation = node.find("isolation")) {
+    out.isolation = {reader.choice(*isolation, {"read committed", "repeatable read", "serializable"}),
+                     reader.at(*isolation)};
+  }
+  if (const JsonNode* schema = node.find("schema"); schema != nullptr && reader.is_array(*schema, "SQL statements")) {
+    for (const JsonNode& statement : schema->children) out.schema.push_back(reader.sql(statement));
+  }
+  if (const JsonNode* effects = node.find("effects"); effects != nullptr && reader.is_array(*effects, "tables")) {
+    for (const JsonNode& table : effects->children) out.effects.push_back(read_effect_table(table, reader));
+  }
+  if (const JsonNode* rows = node.find("rows");
+      rows != nullptr && reader.is_object(*rows, "the most row versions of each table")) {
+    for (const JsonNode& table : rows->children) out.row_bounds[table.key] = reader.integer(table, 1, 32);
+  }
+  return out;
+}
+
+Provider read_provider(const JsonNode& node, NodeReader& reader) {
+  Provider out;
+  out.at = reader.at(node);
+  reader.check_keys(node, "a provider", {"operations", "lookup"});
+  if (const JsonNode* lookup = node.find("lookup")) out.lookup = reader.choice(*lookup, {"consistent"});
+  for_each_part(node, "operations", "an operation", reader, [&](const JsonNode& member) {
+    Operation operation;
+    operation.at = reader.at(member);
+    operation.idempotency_key = "none";
+    reader.check_keys(member, "an operation", {"idempotency_key", "may_decline"});
+    if (const JsonNode* key = member.find("idempotency_key")) {
+      operation.idempotency_key = reader.choice(*key, {"honoured", "ignored", "none"});
+    }
+    if (const JsonNode* decline = member.find("may_decline")) operation.may_decline = reader.boolean(*decline);
+    out.operations.emplace_back(member.key, std::move(operation));
+  });
+  return out;
+}
+
+Service read_service(const JsonNode& node, NodeReader& reader) {
+  Service out;
+  out.at = reader.at(node);
+  reader.check_keys(node, "a service", {"instances", "on_request", "on_start", "jobs"});
+  if (const JsonNode* instances = node.find("instances")) out.instances = reader.integer(*instances, 1, 4);
+  if (const JsonNode* steps = node.find("on_request")) out.on_request = read_steps(*steps, reader);
+  if (const JsonNode* steps = node.find("on_start")) out.on_start = read_steps(*steps, reader);
+  for_each_part(node, "jobs", "a job", reader, [&](const JsonNode& member) {
+    Job job;
+    job.at = reader.at(member);
+    reader.check_keys(member, "a job", {"every", "steps"});
+    if (const JsonNode* every = reader.required(member, "every", "a job")) job.every = reader.interval(*every);
+    if (const JsonNode* steps = reader.required(member, "steps", "a job")) job.steps = read_steps(*steps, reader);
+    out.jobs.emplace_back(member.key, std::move(job));
+  });
+  return out;
+}
+
+void read_key(const JsonNode& node, NodeReader& reader, Request& out) {
+  if (!node.is(JsonNode::Kind::Object)) {
+    out.fields.emplace_back("key", reader.scalar(node));
+    return;
+  }
+  reader.check_keys(node, "a fresh key", {"fresh"});
+  if (const JsonNode* fresh = reader.required(node, "fresh", "a fresh key")) {
+    out.fresh_key =
+        reader.choice(*fresh, {"per_click", "per_attempt"}) == "per_click" ? FreshKey::PerClick : FreshKey::PerAttempt;
+  }
+}
+
+// Any other key of a request is a field, so a misspelled "to" shows only by its absence.
+void read_receiver(const JsonNode& node, NodeReader& reader, Request& out) {
+  if (const JsonNode* to = node.find("to")) {
+    out.to = reader.text(*to, "the name of a service");
+    return;
+  }
+  for (const JsonNode& field : node.children) {
+    if (nearest_name(field.key, {"to"}).empty()) continue;
+    reader.key_mistake(field, fmt::format("unknown key {} in a request, which needs 'to'", in_quotes(field.key)), "to");
+    return;
+  }
+  reader.required(node, "to", "a request");
+}
+
+Request read_request(const JsonNode& node, NodeReader& reader) {
+  Request out;
+  out.at = reader.at(node);
+  if (!reader.is_object(node, "a request")) return out;
+  static const Names own = {"to", "key", "identity"};
+  read_receiver(node, reader, out);
+  for (const JsonNode& field : node.children) {
+    if (field.key == "to") continue;
+    if (field.key == "key") {
+      read_key(field, reader, out);
+    } else if (field.key == "identity") {
+      out.identity = reader.string(field, "a name for this operation");
+    } else if (field.is(JsonNode::Kind::Object) || field.is(JsonNode::Kind::Array)) {
+      reader.wrong(field, "a field of the request (a string, a whole number, true, false or null)",
+                   nearest_name(field.key, own));
+    } else {
+      reader.check_local_name(field, "a request field");
+      out.fields.emplace_back(field.key, reader.scalar(field));
+    }
+  }
+  return out;
+}
+
+Client read_client(const JsonNode& node, NodeReader& reader) {
+  Client out;
+  out.at = reader.at(node);
+  reader.check_keys(node, "a client", {"requests", "clicks", "retries", "retry_on", "timeout"});
+  const JsonNode* requests = reader.required(node, "requests", "a client");
+  if (requests != nullptr && reader.is_array(*requests, "requests")) {
+    if (requests->children.empty() || requests->children.size() > 4) {
+      reader.mistake(*requests,
+                     fmt::format("'requests': expected 1 to 4 requests, found {}", requests->children.size()));
+    }
+    for (const JsonNode& request : requests->children) out.requests.push_back(read_request(request, reader));
+  }
+  if (const JsonNode* clicks = node.find("clicks")) out.clicks = reader.integer(*clicks, 1, 6);
+  if (const JsonNode* retries = node.find("retries")) out.retries = reader.integer(*retries, 0, 6);
+  if (const JsonNode* timeout = node.find("timeout")) out.timeout = reader.interval(*timeout);
+  const JsonNode* retry_on = node.find("retry_on");
+  if (retry_on == nullptr) {
+    out.retry_on = {"timeout", "5xx"};
+  } else if (reader.is_array(*retry_on, "reasons to retry")) {
+    for (const JsonNode& reason : retry_on->children) {
+      out.retry_on.push_back(reader.choice(reason, {"timeout", "5xx", "unknown", "failed"}));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void read_databases(const JsonNode& document, NodeReader& reader, Scenario& out) {
+  for_each_part(document, "databases", "a database", reader,
+                [&](const JsonNode& part) { out.databases.emplace_back(part.key, read_database(part, reader)); });
+}
+
+void read_redis(const JsonNode& document, NodeReader& reader, Scenario& out) {
+  for_each_part(document, "redis", "a redis", reader, [&](const JsonNode& part) {
+    Redis redis;
+    redis.at = reader.at(part);
+    reader.check_keys(part, "a redis", {"replicas"});
+    if (const JsonNode* replicas = part.find("replicas")) redis.replicas = reader.integer(*replicas, 0, 1);
+    out.redis.emplace_back(part.key, std::move(redis));
+  });
+}
+
+void read_providers(const JsonNode& document, NodeReader& reader, Scenario& out) {
+  for_each_part(document, "providers", "a provider", reader,
+                [&](const JsonNode& part) { out.providers.emplace_back(part.key, read_provider(part, reader)); });
+}
+
+void read_services(const JsonNode& document, NodeReader& reader, Scenario& out) {
+  for_each_part(document, "services", "a service", reader,
+                [&](const JsonNode& part) { out.services.emplace_back(part.key, read_service(part, reader)); });
+}
+
+void read_clients(const JsonNode& document, NodeReader& reader, Scenario& out) {
+  for_each_part(document, "clients", "a client", reader,
+                [&](const JsonNode& part) { out.clients.emplace_back(part.key, read_client(part, reader)); });
+}
+
+void check_distinct_names(const JsonNode& document, NodeReader& reader) {
+  static const std::vector<std::pair<std::string, std::string>> sections = {
+      {"redis", "a redis"}, {"providers", "a provider"}, {"services", "a service"}, {"clients", "a client"}};
+  std::map<std::string, std::string> owners;
+  for (const auto& [section, what] : sections) {
+    const JsonNode* parts = document.find(section);
+    if (parts == nullptr || !parts->is(JsonNode::Kind::Object)) continue;
+    for (const JsonNode& part : parts->children) {
+      const auto [owner, is_new] = owners.emplace(part.key, what);
+      if (is_new) continue;
+      reader.key_mistake(part, fmt::format("{} is already the name of {}; {} needs another one", in_quotes(part.key),
+                                           owner->second, what));
+    }
+  }
+}
+
+}  // namespace oncecheck

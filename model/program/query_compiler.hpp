@@ -1,0 +1,44 @@
+// SELECTs of the syntax tree to queries that run_query executes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/program/expr_compiler.hpp"
+
+namespace oncecheck {
+
+class QueryCompiler {
+ public:
+  explicit QueryCompiler(ExprCompiler& exprs) : exprs_(exprs), state_(exprs.state()) {}
+
+  // -1 after an error. `outer`: the scope around a subquery, for correlated references and CTE names.
+  QueryId compile(const sql::Select& select, const Scope* outer);
+
+  // Of the query compiled last.
+  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<SqlType>& types() const { return types_; }
+
+ private:
+  QueryId combine(const sql::Select& select, const Scope* outer);
+  QueryId values(const sql::Select& select, const Scope* outer);
+  void add_common(const sql::Select& select);
+  void add_from(const sql::FromItem& item, bool left_join, const sql::Expr* on);
+  void add_table(const sql::FromItem& item, Source& source, ScopeEntry& entry);
+  void add_targets(const sql::Select& select, Grouping* grouping);
+  void add_order(const sql::Select& select, Grouping* grouping);
+  ExprId row_count(const sql::Expr& e, const char* what);
+  QueryId store();
+
+  ExprCompiler& exprs_;
+  CompileState& state_;
+  Query query_;
+  Scope scope_;
+  std::vector<std::string> columns_;
+  std::vector<SqlType> types_;
+};
+
+// "name" of a result column as PostgreSQL gives it.
+std::string target_name(const sql::Target& target);
+
+}  // namespace oncecheck

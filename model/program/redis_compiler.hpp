@@ -1,0 +1,17 @@
+// Redis commands as text ("SET lock:{:key} :token NX PX 10000") to what exec_redis runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/program/compile_state.hpp"
+
+namespace oncecheck {
+
+// Errors go to state.errors. The command has no `into` cells yet.
+RedisCommand compile_redis(CompileState& state, const Text& text, LocalNames& names, int redis);
+
+// Fields of a Redis result: "" (the answer), "count" (1 when it took effect or found something, else 0).
+const std::vector<std::string>& redis_fields();
+
+}  // namespace oncecheck

@@ -1,0 +1,176 @@
+// One scenario, one variant, as data: what the file says after merge patches and parameters, with each thing's place in the
+// file. No SQL is parsed and no name is resolved here (compiler.hpp does that); shapes, types and bounds are checked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/program/diagnostic.hpp"
+
+namespace oncecheck {
+
+// Ordered by place in the file, so that everything computed from it is deterministic.
+template <class T>
+using Named = std::vector<std::pair<std::string, T>>;
+
+struct Text {  // a string of the file and where it stands (SQL, an expression, a name)
+  std::string value;
+  Origin at;
+};
+
+// A JSON scalar of the scenario: request field, call argument, initial value.
+struct Scalar {
+  enum class Kind { Null, Bool, Int, String } kind = Kind::Null;
+  bool boolean = false;
+  std::int64_t integer = 0;
+  std::string string;
+  Origin at;
+};
+
+enum class StepKind { Sql, Redis, Call, If, While, ForEach, Set, Reply, Stop, Pause };
+
+struct Step {
+  StepKind kind = StepKind::Sql;
+  Origin at;
+  std::string label;  // "as": a name for traces, or ""
+
+  Text text;         // sql text | redis command | call target "provider.operation" | if/while condition | for_each query
+  std::string on;    // sql/redis/for_each: name of the database or redis; "" = the only one
+  std::string into;  // name of the local that receives the result; "" = dropped
+  Named<Text> args;  // call: its arguments (key, amount, identity, ...) as SQL expressions; set: the assignments
+  std::optional<Text> timeout;  // call: "30s"; absent = waits for ever
+
+  std::vector<Step> then;  // if: then | while, for_each: body
+  std::vector<Step> otherwise;  // if: else
+  bool has_on_timeout = false;
+  std::vector<Step> on_timeout;  // call
+  std::map<std::string, std::vector<Step>> on_error;  // error class ("unique_violation", "any", ...) -> steps; call: "any" or a status class
+
+  int status = 0;                     // reply
+  std::optional<Text> body;           // reply: an expression
+  std::optional<std::string> means;   // reply: "ok" | "failed" | "unknown", overrides what the status says
+  bool continues = false;             // reply: the handler goes on after it
+};
+
+struct EffectTable {  // rows of this table are effects to be counted
+  Text table;
+  std::string identity;  // column that holds the identity or the key; "" = first column
+};
+
+struct Database {
+  Origin at;
+  Text engine;     // "postgres" | "mysql" | "mariadb"
+  Text isolation;  // "read committed" (default for postgres) | ...
+  std::vector<Text> schema;  // CREATE TABLE / INDEX and INSERT statements
+  std::vector<EffectTable> effects;
+  std::map<std::string, int> row_bounds;  // table -> most row versions at once
+};
+
+struct Redis {
+  Origin at;
+  int replicas = 0;  // 0 or 1
+};
+
+struct Operation {
+  Origin at;
+  std::string idempotency_key;  // "honoured" | "ignored" | "none"
+  bool may_decline = false;     // it may also answer 402 without an effect
+};
+
+struct Provider {
+  Origin at;
+  Named<Operation> operations;
+  std::string lookup;  // "" (none) | "consistent"
+};
+
+struct Job {
+  Origin at;
+  Text every;
+  std::vector<Step> steps;
+};
+
+struct Service {
+  Origin at;
+  int instances = 1;
+  std::vector<Step> on_request;
+  std::vector<Step> on_start;
+  Named<Job> jobs;
+};
+
+enum class FreshKey { No, PerClick, PerAttempt };
+
+struct Request {
+  Origin at;
+  Text to;
+  std::string identity;     // what operation this is, for judging; default: the key, else "CLIENT/INDEX"
+  FreshKey fresh_key = FreshKey::No;  // "key": {"fresh": "per_click" | "per_attempt"}
+  Named<Scalar> fields;     // key, amount, ... every field that handlers may name; "key" is absent when it is fresh
+};
+
+struct Client {
+  Origin at;
+  std::vector<Request> requests;  // one after the other
+  int clicks = 1;                 // copies of each request that the user sends, at any time after the first
+  int retries = 0;                // per click
+  std::vector<std::string> retry_on;  // "timeout", "5xx", "unknown" (202, 409, 429), "failed" (4xx); default: timeout, 5xx
+  std::optional<Text> timeout;    // absent: waits for ever
+};
+
+struct Fault {
+  Origin at;
+  std::string name;  // crash, deploy, lose_request, lose_response, duplicate_request, timeout, failover, expire, error_after_effect, error_before_effect
+  int max = 0;       // 0..9
+  std::string target;  // name of a service, provider, client or redis; "" = anywhere
+};
+
+enum class InvariantKind { Builtin, AlwaysEmpty, FinallyEmpty, NeverStep };
+
+struct InvariantSpec {
+  Origin at;
+  InvariantKind kind = InvariantKind::Builtin;
+  std::string name;      // the name to report
+  std::string builtin;   // Builtin: canonical library name
+  Text sql;              // query, or the expression over OLD and NEW
+  std::string table;     // never_step: "db.table" or "table"; builtin options below
+  std::map<std::string, Text> options;  // builtin: "ledger", "identity", ...
+};
+
+enum class Expectation { Holds, Violated };
+
+struct Bounds {  // capacities; a run that fills one is inconclusive
+  int rows = 4;        // row versions a table
+  int messages = 6;    // requests in flight to services, and to each provider
+  int effects = 4;     // entries of a provider's ledger
+  int fresh = 6;       // fresh values (UUIDs, tokens) alive at once
+  int deadlines = 4;   // running deadlines at once
+  int int_min = -4;    // integers that a cell can hold besides the literals of the scenario
+  int int_max = 40;
+  int redis_log = 8;   // unreplicated writes
+  int tasks = 0;       // handlers running at once; 0 = as many as requests can exist
+};
+
+struct Scenario {
+  std::string file;
+  std::string variant;  // "" when the file has no variants
+  std::string title;
+  std::string story;    // of the file
+  std::string lesson;   // of the variant ("story" in the patch)
+  Named<Database> databases;
+  Named<Redis> redis;
+  Named<Provider> providers;
+  Named<Service> services;
+  Named<Client> clients;
+  std::vector<Fault> faults;
+  std::vector<InvariantSpec> invariants;
+  Bounds bounds;
+  bool has_expect = false;
+  std::optional<Expectation> expect_all;              // "holds": every one; "violated": at least one
+  std::map<std::string, Expectation> expect;          // by invariant name; unlisted ones must hold
+  std::map<std::string, std::uint64_t> expect_counts; // optional "states", "transitions", "depth"
+};
+
+}  // namespace oncecheck

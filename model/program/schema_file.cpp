@@ -1,0 +1,171 @@
+#include "model/program/schema_text.hpp"
+
+namespace oncecheck::schema_text {
+
+constinit const std::string_view kFile = R"json(
+{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "https://oncecheck.dev/schema/v1",
+  "title": "oncecheck scenario",
+  "description": "An idempotent endpoint, what may go wrong, and what it promises.",
+  "type": "object",
+  "required": ["title"],
+  "additionalProperties": false,
+  "properties": {
+    "$schema": { "type": "string", "minLength": 1, "description": "The address of this schema, for editors." },
+    "title": { "$ref": "#/$defs/title" },
+    "story": { "type": "string", "minLength": 1, "description": "What happens, and why it matters." },
+    "params": {
+      "type": "object",
+      "description": "Named values. \"${name}\" in any string stands for one of them; --set NAME=VALUE changes it.",
+      "propertyNames": { "pattern": "^[A-Za-z0-9_.-]{1,64}$" },
+      "additionalProperties": { "$ref": "#/$defs/scalar" },
+      "examples": [{ "lease": "30s", "clicks": 2 }]
+    },
+    "databases": {
+      "type": "object",
+      "description": "SQL databases by name.",
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": {
+        "type": "object",
+        "required": ["engine"],
+        "additionalProperties": false,
+        "properties": {
+          "engine": { "$ref": "#/$defs/engine" },
+          "isolation": { "$ref": "#/$defs/isolation" },
+          "schema": { "$ref": "#/$defs/sql_texts" },
+          "effects": { "$ref": "#/$defs/effects" },
+          "rows": {
+            "type": "object",
+            "description": "The most row versions that a table may hold at once. More makes the run inconclusive.",
+            "additionalProperties": { "$ref": "#/$defs/int_1_32" },
+            "examples": [{ "intent": 4 }]
+          }
+        }
+      }
+    },
+    "redis": {
+      "type": "object",
+      "description": "Redis servers by name.",
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": { "replicas": { "$ref": "#/$defs/replicas" } }
+      }
+    },
+    "providers": {
+      "type": "object",
+      "description": "External HTTP APIs by name. Their ledger of effects decides what really happened.",
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+          "operations": {
+            "type": "object",
+            "description": "What callers may ask for, by name.",
+            "propertyNames": { "$ref": "#/$defs/part_name" },
+            "additionalProperties": {
+              "type": "object",
+              "additionalProperties": false,
+              "properties": {
+                "idempotency_key": { "$ref": "#/$defs/idempotency_key" },
+                "may_decline": { "$ref": "#/$defs/may_decline" }
+              }
+            }
+          },
+          "lookup": { "$ref": "#/$defs/lookup" }
+        }
+      }
+    },
+    "services": {
+      "type": "object",
+      "description": "Your services by name: the code that is checked.",
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+          "instances": { "$ref": "#/$defs/instances" },
+          "on_request": { "$ref": "#/$defs/steps", "description": "What happens with each request." },
+          "on_start": { "$ref": "#/$defs/steps", "description": "What an instance does when it starts again." },
+          "jobs": {
+            "type": "object",
+            "description": "Work that recurs, by name: a reconciler, an outbox relay.",
+            "propertyNames": { "$ref": "#/$defs/part_name" },
+            "additionalProperties": {
+              "type": "object",
+              "required": ["every", "steps"],
+              "additionalProperties": false,
+              "properties": { "every": { "$ref": "#/$defs/interval" }, "steps": { "$ref": "#/$defs/steps" } }
+            }
+          }
+        }
+      }
+    },
+    "clients": {
+      "type": "object",
+      "description": "Callers by name.",
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": {
+        "type": "object",
+        "required": ["requests"],
+        "additionalProperties": false,
+        "properties": {
+          "requests": { "$ref": "#/$defs/requests" },
+          "clicks": { "$ref": "#/$defs/clicks" },
+          "retries": { "$ref": "#/$defs/retries" },
+          "retry_on": { "$ref": "#/$defs/retry_on" },
+          "timeout": { "$ref": "#/$defs/interval" }
+        }
+      }
+    },
+    "faults": {
+      "type": "object",
+      "description": "What may go wrong, and how often at most.",
+      "additionalProperties": false,
+      "properties": {
+        "crash": { "$ref": "#/$defs/fault", "description": "An instance stops; its handlers and sessions are gone." },
+        "deploy": { "$ref": "#/$defs/fault", "description": "An instance is replaced and runs 'on_start'." },
+        "lose_request": { "$ref": "#/$defs/fault", "description": "A request never arrives." },
+        "lose_response": { "$ref": "#/$defs/fault", "description": "It was done, but the answer never arrives." },
+        "duplicate_request": { "$ref": "#/$defs/fault", "description": "A request arrives twice." },
+        "timeout": { "$ref": "#/$defs/fault", "description": "A caller gives up; the request is still on its way." },
+        "failover": { "$ref": "#/$defs/fault", "description": "A Redis replica takes over without the latest writes." },
+        "expire": { "$ref": "#/$defs/fault", "description": "A key or lease expires while it is in use." },
+        "error_after_effect": { "$ref": "#/$defs/fault", "description": "A provider does it and answers 500." },
+        "error_before_effect": { "$ref": "#/$defs/fault", "description": "A provider answers 500 and does nothing." }
+      },
+      "examples": [{ "lose_response": 1, "crash": { "max": 1, "service": "checkout" } }]
+    },
+    "invariants": { "$ref": "#/$defs/invariants" },
+    "bounds": {
+      "type": "object",
+      "description": "Capacities of the search. A run that fills one is inconclusive.",
+      "additionalProperties": false,
+      "properties": {
+        "rows": { "$ref": "#/$defs/int_1_32", "default": 4, "description": "Row versions a table." },
+        "messages": { "$ref": "#/$defs/int_1_16", "default": 6, "description": "Requests in flight at once." },
+        "effects": { "$ref": "#/$defs/int_1_16", "default": 4, "description": "Entries of a provider's ledger." },
+        "fresh": { "$ref": "#/$defs/int_0_32", "default": 6, "description": "Fresh values (UUIDs, tokens) at once." },
+        "deadlines": { "$ref": "#/$defs/int_0_16", "default": 4, "description": "Running deadlines at once." },
+        "int_min": { "$ref": "#/$defs/int_min", "default": -4, "description": "The smallest number in a cell." },
+        "int_max": { "$ref": "#/$defs/int_max", "default": 40, "description": "The largest number in a cell." },
+        "redis_log": { "$ref": "#/$defs/int_0_16", "default": 8, "description": "Writes not yet at the replica." },
+        "tasks": { "$ref": "#/$defs/int_0_16", "default": 0, "description": "Handlers at once; 0: as many as needed." }
+      }
+    },
+    "expect": { "$ref": "#/$defs/expect" },
+    "variants": {
+      "type": "object",
+      "description": "Designs side by side. Each is a JSON merge patch (RFC 7396) onto the rest of the file.",
+      "minProperties": 1,
+      "maxProperties": 64,
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": { "$ref": "#/$defs/patch" }
+    }
+  },
+)json";
+
+}  // namespace oncecheck::schema_text

@@ -1,0 +1,179 @@
+#include "model/program/schema_text.hpp"
+
+namespace oncecheck::schema_text {
+
+constinit const std::string_view kParts = R"json(
+    "title": { "type": "string", "minLength": 1, "description": "What the scenario is about, in one line." },
+    "param": {
+      "type": "string",
+      "pattern": "^\\$\\{[A-Za-z0-9_.-]{1,64}\\}$",
+      "description": "The value of a parameter: \"${name}\"."
+    },
+    "deleted": { "type": "null", "description": "Deletes what the file has here." },
+    "scalar": {
+      "type": ["string", "integer", "boolean", "null"],
+      "description": "A string, a whole number, true, false or null."
+    },
+    "text": { "type": "string", "minLength": 1 },
+    "part_name": { "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" },
+    "local_name": {
+      "type": "string",
+      "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,63}$",
+      "description": "A name that SQL can use as :name."
+    },
+    "into": {
+      "description": "The local that receives the result. SQL reads it as :name.field.",
+      "anyOf": [{ "$ref": "#/$defs/local_name" }, { "$ref": "#/$defs/param" }],
+      "examples": ["claim"]
+    },
+    "label": { "type": "string", "minLength": 1, "description": "A name for this step in traces." },
+    "interval": {
+      "type": "string",
+      "description": "A time: a whole number and ms, s, m, h or d (or second, minutes, ...).",
+      "pattern": "^(?=[0-9]*[1-9])[0-9]{1,9} ?(ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)$|\\$\\{",
+      "examples": ["30s", "250ms", "10 minutes", "24h", "1 day"]
+    },
+    "bool": { "anyOf": [{ "type": "boolean" }, { "$ref": "#/$defs/param" }] },
+    "int_1_32": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 32 }, { "$ref": "#/$defs/param" }] },
+    "int_1_16": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 16 }, { "$ref": "#/$defs/param" }] },
+    "int_0_32": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 32 }, { "$ref": "#/$defs/param" }] },
+    "int_0_16": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 16 }, { "$ref": "#/$defs/param" }] },
+    "int_min": { "anyOf": [{ "type": "integer", "minimum": -1000, "maximum": 0 }, { "$ref": "#/$defs/param" }] },
+    "int_max": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 1000 }, { "$ref": "#/$defs/param" }] },
+    "count": { "anyOf": [{ "type": "integer", "minimum": 0 }, { "$ref": "#/$defs/param" }] },
+    "sql": {
+      "description": "SQL, in place or in a file next to the scenario. :name reads a request field or a local.",
+      "anyOf": [
+        { "$ref": "#/$defs/text" },
+        {
+          "type": "object",
+          "required": ["file"],
+          "additionalProperties": false,
+          "properties": {
+            "file": { "type": "string", "minLength": 1, "description": "A path, relative to the scenario." }
+          }
+        }
+      ],
+      "examples": ["UPDATE intent SET state = 'DONE' WHERE id = :key", { "file": "queries/claim.sql" }]
+    },
+    "sql_texts": {
+      "type": "array",
+      "description": "CREATE TABLE, CREATE INDEX and INSERT statements that make the database.",
+      "items": { "$ref": "#/$defs/sql" },
+      "examples": [["CREATE TABLE intent (id text PRIMARY KEY, state text NOT NULL)"]]
+    },
+    "expression": {
+      "description": "An SQL expression. :name reads a request field or a local.",
+      "anyOf": [{ "$ref": "#/$defs/text" }, { "type": "integer" }, { "type": "boolean" }],
+      "examples": [":key", ":claim.count = 0", 100]
+    },
+    "engine": {
+      "description": "Which database it behaves like.",
+      "anyOf": [{ "enum": ["postgres", "mysql", "mariadb"] }, { "$ref": "#/$defs/param" }]
+    },
+    "isolation": {
+      "description": "The isolation level. Default: read committed for postgres, repeatable read for the others.",
+      "anyOf": [{ "enum": ["read committed", "repeatable read", "serializable"] }, { "$ref": "#/$defs/param" }]
+    },
+    "effects": {
+      "type": "array",
+      "description": "Tables whose rows are effects: two rows for one operation are a duplicate.",
+      "items": {
+        "anyOf": [
+          { "$ref": "#/$defs/text" },
+          {
+            "type": "object",
+            "required": ["table"],
+            "additionalProperties": false,
+            "properties": {
+              "table": { "type": "string", "minLength": 1, "description": "The name of the table." },
+              "identity": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The column that says which operation a row is for. Default: the first column."
+              }
+            }
+          }
+        ]
+      },
+      "examples": [["orders", { "table": "ledger", "identity": "intent_id" }]]
+    },
+    "replicas": {
+      "description": "How many replicas follow the primary.",
+      "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 1 }, { "$ref": "#/$defs/param" }],
+      "default": 0
+    },
+    "idempotency_key": {
+      "description": "honoured: the same key again does nothing new. ignored: a key has no use. none: it takes no key.",
+      "anyOf": [{ "enum": ["honoured", "ignored", "none"] }, { "$ref": "#/$defs/param" }],
+      "default": "none"
+    },
+    "may_decline": {
+      "description": "Whether the provider may also answer 402 and do nothing.",
+      "anyOf": [{ "type": "boolean" }, { "$ref": "#/$defs/param" }],
+      "default": false
+    },
+    "lookup": {
+      "description": "Whether callers can ask what became of an operation. Leave it out if they cannot.",
+      "anyOf": [{ "enum": ["consistent"] }, { "$ref": "#/$defs/param" }]
+    },
+    "instances": {
+      "description": "How many copies of the service run.",
+      "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4 }, { "$ref": "#/$defs/param" }],
+      "default": 1
+    },
+    "requests": {
+      "type": "array",
+      "description": "What the client sends, one request after the other.",
+      "minItems": 1,
+      "maxItems": 4,
+      "items": {
+        "type": "object",
+        "required": ["to"],
+        "propertyNames": { "$ref": "#/$defs/local_name" },
+        "properties": {
+          "to": { "type": "string", "minLength": 1, "description": "The name of a service." },
+          "key": {
+            "description": "The idempotency key, or a fresh one for each click or each attempt.",
+            "anyOf": [
+              { "$ref": "#/$defs/scalar" },
+              {
+                "type": "object",
+                "required": ["fresh"],
+                "additionalProperties": false,
+                "properties": {
+                  "fresh": { "anyOf": [{ "enum": ["per_click", "per_attempt"] }, { "$ref": "#/$defs/param" }] }
+                }
+              }
+            ],
+            "examples": ["K1", { "fresh": "per_click" }]
+          },
+          "identity": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Which operation this is, for judging. Default: the key."
+          }
+        },
+        "additionalProperties": { "$ref": "#/$defs/scalar" },
+        "examples": [{ "to": "checkout", "key": "K1", "amount": 100 }]
+      }
+    },
+    "clicks": {
+      "description": "How many times the user sends each request, at any time after the first.",
+      "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 6 }, { "$ref": "#/$defs/param" }],
+      "default": 1
+    },
+    "retries": {
+      "description": "How many times the client program tries again, per click.",
+      "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 6 }, { "$ref": "#/$defs/param" }],
+      "default": 0
+    },
+    "retry_on": {
+      "type": "array",
+      "description": "After what it tries again. unknown: 202, 409 or 429. failed: any other 4xx.",
+      "items": { "anyOf": [{ "enum": ["timeout", "5xx", "unknown", "failed"] }, { "$ref": "#/$defs/param" }] },
+      "default": ["timeout", "5xx"]
+    },
+)json";
+
+}  // namespace oncecheck::schema_text

@@ -1,0 +1,96 @@
+#include "model/program/schema_text.hpp"
+
+namespace oncecheck::schema_text {
+
+constinit const std::string_view kPatch = R"json(
+    "patch": {
+      "type": "object",
+      "description": "What this variant changes. null deletes; an array replaces the whole array.",
+      "additionalProperties": false,
+      "properties": {
+        "title": { "$ref": "#/$defs/title" },
+        "story": { "type": "string", "minLength": 1, "description": "What this variant teaches." },
+        "expect": { "anyOf": [{ "$ref": "#/$defs/expect" }, { "$ref": "#/$defs/deleted" }] },
+        "params": { "type": ["object", "null"], "additionalProperties": { "$ref": "#/$defs/scalar" } },
+        "databases": {
+          "type": ["object", "null"],
+          "additionalProperties": {
+            "type": ["object", "null"],
+            "additionalProperties": false,
+            "properties": {
+              "engine": { "anyOf": [{ "$ref": "#/$defs/engine" }, { "$ref": "#/$defs/deleted" }] },
+              "isolation": { "anyOf": [{ "$ref": "#/$defs/isolation" }, { "$ref": "#/$defs/deleted" }] },
+              "schema": { "anyOf": [{ "$ref": "#/$defs/sql_texts" }, { "$ref": "#/$defs/deleted" }] },
+              "effects": { "anyOf": [{ "$ref": "#/$defs/effects" }, { "$ref": "#/$defs/deleted" }] },
+              "rows": { "$ref": "#/$defs/number_patch" }
+            }
+          }
+        },
+        "redis": {
+          "type": ["object", "null"],
+          "additionalProperties": {
+            "type": ["object", "null"],
+            "additionalProperties": false,
+            "properties": { "replicas": { "anyOf": [{ "$ref": "#/$defs/replicas" }, { "$ref": "#/$defs/deleted" }] } }
+          }
+        },
+        "providers": {
+          "type": ["object", "null"],
+          "additionalProperties": {
+            "type": ["object", "null"],
+            "additionalProperties": false,
+            "properties": {
+              "operations": { "type": ["object", "null"], "additionalProperties": { "type": ["object", "null"] } },
+              "lookup": { "anyOf": [{ "$ref": "#/$defs/lookup" }, { "$ref": "#/$defs/deleted" }] }
+            }
+          }
+        },
+        "services": {
+          "type": ["object", "null"],
+          "additionalProperties": {
+            "type": ["object", "null"],
+            "additionalProperties": false,
+            "properties": {
+              "instances": { "anyOf": [{ "$ref": "#/$defs/instances" }, { "$ref": "#/$defs/deleted" }] },
+              "on_request": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] },
+              "on_start": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] },
+              "jobs": {
+                "type": ["object", "null"],
+                "additionalProperties": {
+                  "type": ["object", "null"],
+                  "additionalProperties": false,
+                  "properties": {
+                    "every": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
+                    "steps": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "clients": {
+          "type": ["object", "null"],
+          "additionalProperties": {
+            "type": ["object", "null"],
+            "additionalProperties": false,
+            "properties": {
+              "requests": { "anyOf": [{ "$ref": "#/$defs/requests" }, { "$ref": "#/$defs/deleted" }] },
+              "clicks": { "anyOf": [{ "$ref": "#/$defs/clicks" }, { "$ref": "#/$defs/deleted" }] },
+              "retries": { "anyOf": [{ "$ref": "#/$defs/retries" }, { "$ref": "#/$defs/deleted" }] },
+              "retry_on": { "anyOf": [{ "$ref": "#/$defs/retry_on" }, { "$ref": "#/$defs/deleted" }] },
+              "timeout": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] }
+            }
+          }
+        },
+        "faults": { "type": ["object", "null"] },
+        "invariants": { "anyOf": [{ "$ref": "#/$defs/invariants" }, { "$ref": "#/$defs/deleted" }] },
+        "bounds": { "$ref": "#/$defs/number_patch" }
+      }
+    },
+    "number_patch": {
+      "type": ["object", "null"],
+      "additionalProperties": { "anyOf": [{ "type": ["integer", "null"] }, { "$ref": "#/$defs/param" }] }
+    }
+)json";
+
+}  // namespace oncecheck::schema_text

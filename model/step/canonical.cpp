@@ -1,0 +1,101 @@
+#include "model/step/canonical.hpp"
+
+#include <cstring>
+
+#include "model/world/cells.hpp"
+#include "model/world/time.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+constexpr int kMaxStride = 160;
+constexpr int kMaxNumbered = 64;
+
+// Used slots first, in byte order. Insertion sort: the bags are nearly sorted already.
+void sort_slots(std::uint8_t* first, int slots, int stride) {
+  std::uint8_t spare[kMaxStride];
+  const auto bytes = static_cast<std::size_t>(stride);
+  auto before = [&](const std::uint8_t* a, const std::uint8_t* b) {
+    if ((a[0] == 0) != (b[0] == 0)) return b[0] == 0;
+    return std::memcmp(a, b, bytes) < 0;
+  };
+  for (int i = 1; i < slots; ++i) {
+    for (int j = i; j > 0; --j) {
+      std::uint8_t* a = first + (j - 1) * stride;
+      std::uint8_t* b = a + stride;
+      if (!before(b, a)) break;
+      std::memcpy(spare, a, bytes);
+      std::memcpy(a, b, bytes);
+      std::memcpy(b, spare, bytes);
+    }
+  }
+}
+
+void sort_table(const TableLayout& table, std::uint8_t* w) {
+  // A version that was replaced names its successor by slot; those tables wait until the chain is gone.
+  for (int i = 0; i < table.slots; ++i) {
+    if (slot_of(table, w, i)[kNext] != 0) return;
+  }
+  sort_slots(w + table.offset, table.slots, table.stride);
+}
+
+void sort_all(const Layout& layout, std::uint8_t* w) {
+  for (const TableLayout& table : layout.tables) sort_table(table, w);
+  sort_slots(w + layout.messages, layout.message_slots, layout.message_stride);
+  for (const ProviderLayout& p : layout.providers) sort_slots(w + p.inbox, p.inbox_slots, p.inbox_stride);
+}
+
+// Renumbers the ids [first, first + count) by first appearance; with `twin` the ids of a second range follow the same
+// numbering (a deadline slot has a future and a recent form). Gives whether anything moved.
+bool renumber(const Plan& plan, std::uint8_t* w, CellId first, int count, CellId twin, bool has_twin, int* new_of_old) {
+  const Layout& layout = plan.layout;
+  for (int i = 0; i < count; ++i) new_of_old[i] = -1;
+  int next = 0;
+  bool moved = false;
+  auto renamed = [&](CellId id, CellId base) {
+    int& to = new_of_old[id - base];
+    if (to < 0) to = next++;
+    moved = moved || to != id - base;
+    return static_cast<CellId>(base + to);
+  };
+  for (int offset : layout.value_cells) {
+    const CellId id = load_cell(layout, w + offset);
+    if (id >= first && id < first + count) {
+      store_cell(layout, w + offset, renamed(id, first));
+    } else if (has_twin && id >= twin && id < twin + count) {
+      store_cell(layout, w + offset, renamed(id, twin));
+    }
+  }
+  return moved;
+}
+
+bool renumber_deadlines(const Plan& plan, std::uint8_t* w) {
+  const Layout& layout = plan.layout;
+  const int count = layout.deadline_slots;
+  if (count == 0) return false;
+  int new_of_old[kMaxNumbered];
+  const bool moved =
+      renumber(plan, w, plan.domain.first_deadline(), count, plan.domain.first_recent(), true, new_of_old);
+  std::uint8_t states[2 * kMaxNumbered] = {};
+  for (int i = 0; i < count; ++i) {
+    if (new_of_old[i] < 0) continue;  // nothing names it any more
+    std::memcpy(states + 2 * new_of_old[i], w + layout.deadlines + 2 * i, 2);
+  }
+  std::memcpy(w + layout.deadlines, states, static_cast<std::size_t>(2 * count));
+  return moved;
+}
+
+}  // namespace
+
+void make_canonical(const Program& program, std::uint8_t* w, Workspace&) {
+  const Plan& plan = program.plan;
+  sort_all(plan.layout, w);
+  int numbers[kMaxNumbered];
+  const bool fresh_moved = plan.domain.fresh_count() > 0 && renumber(plan, w, plan.domain.first_fresh(),
+                                                                     plan.domain.fresh_count(), 0, false, numbers);
+  const bool deadlines_moved = renumber_deadlines(plan, w);
+  if (fresh_moved || deadlines_moved) sort_all(plan.layout, w);
+}
+
+}  // namespace oncecheck

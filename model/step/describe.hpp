@@ -1,0 +1,31 @@
+// Events in words. A choice name is stable: it names participant, step, message and fault, no slot numbers, so that a trace
+// survives an edit of the scenario (DESIGN 5).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/step/relation.hpp"
+
+namespace oncecheck {
+
+// Names of the events, all different, in the same order: "checkout/1 K1: on_request/2 call stripe.charge". Events that no
+// name can tell apart get a running number behind them.
+std::vector<std::string> choice_names(const Program& program, const std::uint8_t* world, const std::vector<Event>& events);
+
+// The participant whose line an event belongs on: a client, "SERVICE/INSTANCE", a provider, a redis, "network", "time".
+std::string lane_of(const Program& program, const std::uint8_t* world, const Event& event);
+
+// Whom a message is from: "shopper", "shopper (click 2)".
+std::string sender_name(const Program& program, int sender);
+// "checkout/1 request of shopper", "checkout/1 job reconcile".
+std::string task_name(const Program& program, const std::uint8_t* world, int task);
+// The task that a session belongs to, by that name.
+std::string session_name(const Program& program, const std::uint8_t* world, int session);
+
+// The step at which a task stands.
+const StepInfo* step_of(const Program& program, const std::uint8_t* world, int task);
+
+std::string show_cell(const Program& program, CellId id);
+
+}  // namespace oncecheck

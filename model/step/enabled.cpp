@@ -1,0 +1,361 @@
+#include <cstring>
+
+#include "model/step/relation.hpp"
+#include "model/world/cells.hpp"
+#include "model/world/redis.hpp"
+#include "model/world/time.hpp"
+#include "model/world/transaction.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+class Enabled {
+ public:
+  Enabled(const Program& program, const std::uint8_t* w, std::vector<Event>& out, bool faults)
+      : p_(program), l_(program.plan.layout), w_(w), out_(out), faults_(faults) {}
+
+  void list() {
+    sends();
+    deliveries();
+    tasks();
+    providers();
+    receipts();
+    hopeless_timeouts();
+    const bool quiet = out_.empty();
+    if (quiet) quiet_timers();
+    jobs();
+    if (faults_) {
+      message_faults();
+      early_timeouts();
+      if (!quiet) early_expiry();
+      process_faults();
+      failovers();
+    }
+  }
+
+ private:
+  void add(EventKind kind, int a, int b = 0, int c = 0, int fault = kNoBudget) {
+    out_.push_back({kind, static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b), static_cast<std::uint8_t>(c),
+                    static_cast<std::uint8_t>(fault)});
+  }
+
+  // The budget that pays for a fault at this place, or -1.
+  int budget(FaultKind kind, FaultTarget target, int index) const {
+    for (std::size_t i = 0; i < p_.faults.size(); ++i) {
+      const FaultBudget& f = p_.faults[i];
+      if (f.kind != kind || w_[l_.budgets + static_cast<int>(i)] == 0) continue;
+      if (f.target == FaultTarget::Any || (f.target == target && f.index == index)) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  const std::uint8_t* sender(int s) const { return w_ + l_.senders + s * kSenderBytes; }
+  const std::uint8_t* message(int m) const { return w_ + l_.messages + m * l_.message_stride; }
+  const std::uint8_t* task(int t) const { return w_ + l_.tasks[static_cast<std::size_t>(t)].offset; }
+  static bool finished(const std::uint8_t* s) { return s[kSenderState] == kDone || s[kSenderState] == kGaveUp; }
+
+  void sends() {
+    for (int s = 0; s < l_.sender_count; ++s) {
+      const std::uint8_t* me = sender(s);
+      if (me[kSenderState] == kToRetry) add(EventKind::Send, s);
+      if (me[kSenderState] != kNotSent) continue;
+      const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
+      // Clicks are alike, so they go out in their order.
+      bool ready = info.previous < 0 || sender(info.previous)[kSenderState] != kNotSent;
+      for (int other : info.needs_done) ready = ready && finished(sender(other));
+      if (ready) add(EventKind::Send, s);
+    }
+  }
+
+  // Equal messages lead to equal worlds: the first stands for all (the bag is sorted).
+  bool repeats_message(int m) const {
+    return m > 0 && std::memcmp(message(m), message(m - 1), static_cast<std::size_t>(l_.message_stride)) == 0;
+  }
+
+  bool instance_idle(int service, int instance) const {
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const std::uint8_t* me = task(static_cast<int>(t));
+      if (l_.tasks[t].service == service && me[kStatus] != kFree && me[kInstance] == instance) return false;
+    }
+    return true;
+  }
+
+  // Instances keep nothing between tasks, so one idle instance stands for all idle ones.
+  template <class Add>
+  void each_instance(int service, Add add_for) {
+    const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];
+    bool idle_seen = false;
+    for (int i = 0; i < info.instances; ++i) {
+      if (!info.start_tasks.empty() && task(info.start_tasks[static_cast<std::size_t>(i)])[kStatus] != kFree) continue;
+      if (instance_idle(service, i)) {
+        if (idle_seen) continue;
+        idle_seen = true;
+      }
+      add_for(i);
+    }
+  }
+
+  void deliveries() {
+    for (int m = 0; m < l_.message_slots; ++m) {
+      const std::uint8_t* me = message(m);
+      if (me[0] == 0 || repeats_message(m)) continue;
+      const int service = p_.requests[static_cast<std::size_t>(me[0] - 1)].service;
+      const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];
+      bool room = false;
+      for (int t : info.request_tasks) room = room || task(t)[kStatus] == kFree;
+      if (!room && info.pool) continue;  // all workers are busy: it waits
+      each_instance(service, [&](int i) { add(EventKind::Deliver, m, i); });
+    }
+  }
+
+  void tasks() {
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const std::uint8_t* me = task(static_cast<int>(t));
+      switch (me[kStatus]) {
+        case kReady: add(EventKind::Step, static_cast<int>(t)); break;
+        case kBlocked: blocked(static_cast<int>(t)); break;
+        case kWaitsCall:
+          if (me[kAnswer] != 0) add(EventKind::Answer, static_cast<int>(t));
+          break;
+        default: break;
+      }
+    }
+  }
+
+  void blocked(int t) {
+    for (int s : l_.tasks[static_cast<std::size_t>(t)].sessions) {
+      if (s < 0) continue;
+      const std::uint8_t* me = w_ + l_.sessions[static_cast<std::size_t>(s)].offset;
+      if (me[kWaits] == 0) continue;
+      if (in_deadlock(p_.plan, w_, s)) add(EventKind::Deadlock, t);
+      return;
+    }
+    add(EventKind::Step, t);
+  }
+
+  void providers() {
+    for (std::size_t p = 0; p < p_.providers.size(); ++p) {
+      const ProviderLayout& layout = l_.providers[p];
+      for (int i = 0; i < layout.inbox_slots; ++i) {
+        if (!request_waiting(p_.plan, w_, static_cast<int>(p), i) || repeats_call(layout, i)) continue;
+        const int provider = static_cast<int>(p);
+        add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Normal));
+        const int operation = read_request(p_.plan, w_, provider, i).operation;
+        if (operation == kLookup) continue;
+        if (p_.providers[p].may_decline[static_cast<std::size_t>(operation)]) {
+          add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Decline));
+        }
+        if (!faults_) continue;
+        int b = budget(FaultKind::ErrorAfterEffect, FaultTarget::Provider, provider);
+        if (b >= 0) add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::ErrorAfterEffect), b);
+        b = budget(FaultKind::ErrorBeforeEffect, FaultTarget::Provider, provider);
+        if (b >= 0) add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::ErrorBeforeEffect), b);
+      }
+    }
+  }
+
+  bool repeats_call(const ProviderLayout& p, int i) const {
+    const std::uint8_t* m = w_ + p.inbox + i * p.inbox_stride;
+    return i > 0 && std::memcmp(m, m - p.inbox_stride, static_cast<std::size_t>(p.inbox_stride)) == 0;
+  }
+
+  void receipts() {
+    for (int s = 0; s < l_.sender_count; ++s) {
+      if (sender(s)[kSenderReply] != 0) add(EventKind::Receive, s);
+    }
+  }
+
+  // Whether the provider's answer may still come.
+  bool answer_possible(int t) const {
+    if (task(t)[kAnswer] != 0) return true;
+    for (std::size_t p = 0; p < p_.providers.size(); ++p) {
+      if (request_of(p_.plan, w_, static_cast<int>(p), t)) return true;
+    }
+    return false;
+  }
+
+  bool reply_possible(int s) const {
+    if (sender(s)[kSenderReply] != 0) return true;
+    for (int m = 0; m < l_.message_slots; ++m) {
+      if (message(m)[0] != 0 && message(m)[1] == s) return true;
+    }
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const std::uint8_t* me = task(static_cast<int>(t));
+      if (me[kStatus] != kFree && me[kSender] == s) return true;
+    }
+    return false;
+  }
+
+  const CallSite& call_of(int t) const {
+    const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(task(t)))];
+    return p_.calls[static_cast<std::size_t>(instr.index)];
+  }
+
+  void hopeless_timeouts() {
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const int id = static_cast<int>(t);
+      if (task(id)[kStatus] == kWaitsCall && call_of(id).has_timeout && !answer_possible(id)) {
+        add(EventKind::CallTimeout, id);
+      }
+    }
+    for (int s = 0; s < l_.sender_count; ++s) {
+      if (waits(s) && !reply_possible(s)) add(EventKind::ClientTimeout, s);
+    }
+  }
+
+  bool waits(int s) const {
+    return sender(s)[kSenderState] == kWaiting && p_.senders[static_cast<std::size_t>(s)].has_timeout;
+  }
+
+  // Nothing else can happen: time goes on until the next timer.
+  void quiet_timers() {
+    for (int s = 0; s < l_.sender_count; ++s) {
+      if (waits(s)) add(EventKind::ClientTimeout, s);
+    }
+    expiry(kNoBudget);
+  }
+
+  void expiry(int fault) {
+    for (int d = 0; d < l_.deadline_slots; ++d) {
+      if (deadline_state(l_, w_, d) == kRunning) add(EventKind::PassDeadline, d, 0, 0, fault);
+    }
+    for (std::size_t r = 0; r < l_.redis.size(); ++r) {
+      int pays = fault == kNoBudget ? kNoBudget : budget(FaultKind::Expire, FaultTarget::Redis, static_cast<int>(r));
+      if (pays < 0) continue;
+      for (int i = 0; i < l_.redis[r].slots; ++i) {
+        if (ttl_running(p_.plan, w_, static_cast<int>(r), i)) {
+          add(EventKind::ExpireKey, static_cast<int>(r), i, 0, pays);
+        }
+      }
+    }
+  }
+
+  void early_expiry() {
+    const int pays = budget(FaultKind::Expire, FaultTarget::Any, -1);
+    if (pays >= 0) {
+      expiry(pays);
+      return;
+    }
+    for (std::size_t r = 0; r < l_.redis.size(); ++r) {
+      const int targeted = budget(FaultKind::Expire, FaultTarget::Redis, static_cast<int>(r));
+      for (int i = 0; targeted >= 0 && i < l_.redis[r].slots; ++i) {
+        if (ttl_running(p_.plan, w_, static_cast<int>(r), i)) {
+          add(EventKind::ExpireKey, static_cast<int>(r), i, 0, targeted);
+        }
+      }
+    }
+  }
+
+  void jobs() {
+    for (std::size_t s = 0; s < p_.services.size(); ++s) {
+      for (int t : p_.services[s].job_tasks) {
+        if (task(t)[kStatus] != kFree) continue;
+        each_instance(static_cast<int>(s), [&](int i) { add(EventKind::StartJob, t, i); });
+      }
+    }
+  }
+
+  void message_faults() {
+    for (int m = 0; m < l_.message_slots; ++m) {
+      const std::uint8_t* me = message(m);
+      if (me[0] == 0 || repeats_message(m)) continue;
+      const int service = p_.requests[static_cast<std::size_t>(me[0] - 1)].service;
+      int b = budget(FaultKind::LoseRequest, FaultTarget::Service, service);
+      if (b >= 0) add(EventKind::LoseRequest, m, 0, 0, b);
+      b = budget(FaultKind::DuplicateRequest, FaultTarget::Service, service);
+      if (b >= 0) add(EventKind::Duplicate, m, 0, 0, b);
+    }
+    for (std::size_t p = 0; p < p_.providers.size(); ++p) call_faults(static_cast<int>(p));
+    for (int s = 0; s < l_.sender_count; ++s) {
+      if (sender(s)[kSenderReply] == 0) continue;
+      const int request = p_.senders[static_cast<std::size_t>(s)].request;
+      const int b = budget(FaultKind::LoseResponse, FaultTarget::Service,
+                           p_.requests[static_cast<std::size_t>(request)].service);
+      if (b >= 0) add(EventKind::LoseResponse, s, 0, 0, b);
+    }
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const int id = static_cast<int>(t);
+      if (task(id)[kStatus] != kWaitsCall || task(id)[kAnswer] == 0) continue;
+      const int b = budget(FaultKind::LoseResponse, FaultTarget::Provider, call_of(id).provider);
+      if (b >= 0) add(EventKind::LoseAnswer, id, 0, 0, b);
+    }
+  }
+
+  void call_faults(int p) {
+    const ProviderLayout& layout = l_.providers[static_cast<std::size_t>(p)];
+    for (int i = 0; i < layout.inbox_slots; ++i) {
+      if (!request_waiting(p_.plan, w_, p, i) || repeats_call(layout, i)) continue;
+      int b = budget(FaultKind::LoseRequest, FaultTarget::Provider, p);
+      if (b >= 0) add(EventKind::LoseCall, p, i, 0, b);
+      if (read_request(p_.plan, w_, p, i).operation == kLookup) continue;  // a read twice is a read
+      b = budget(FaultKind::DuplicateRequest, FaultTarget::Provider, p);
+      if (b >= 0) add(EventKind::DuplicateCall, p, i, 0, b);
+    }
+  }
+
+  void early_timeouts() {
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const int id = static_cast<int>(t);
+      if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id)) continue;
+      const int b = budget(FaultKind::Timeout, FaultTarget::Provider, call_of(id).provider);
+      if (b >= 0) add(EventKind::CallTimeout, id, 0, 0, b);
+    }
+    for (int s = 0; s < l_.sender_count; ++s) {
+      if (!waits(s) || !reply_possible(s)) continue;
+      const int b = budget(FaultKind::Timeout, FaultTarget::Client, p_.senders[static_cast<std::size_t>(s)].client);
+      if (b >= 0) add(EventKind::ClientTimeout, s, 0, 0, b);
+    }
+  }
+
+  void process_faults() {
+    for (std::size_t s = 0; s < p_.services.size(); ++s) {
+      const int service = static_cast<int>(s);
+      const ServiceInfo& info = p_.services[s];
+      int b = budget(FaultKind::Crash, FaultTarget::Service, service);
+      if (b >= 0) {
+        bool idle_seen = false;
+        for (int i = 0; i < info.instances; ++i) {
+          if (instance_idle(service, i)) {
+            // The restart of an idle instance matters only for its start-up program, and one stands for all.
+            if (info.start_body < 0 || idle_seen) continue;
+            idle_seen = true;
+          }
+          add(EventKind::Crash, service, i, 0, b);
+        }
+      }
+      b = budget(FaultKind::Deploy, FaultTarget::Service, service);
+      if (b < 0) continue;
+      bool matters = info.start_body >= 0;
+      for (int i = 0; i < info.instances; ++i) matters = matters || !instance_idle(service, i);
+      if (matters) add(EventKind::Deploy, service, 0, 0, b);
+    }
+  }
+
+  void failovers() {
+    for (std::size_t r = 0; r < l_.redis.size(); ++r) {
+      if (l_.redis[r].log < 0) continue;
+      const int b = budget(FaultKind::Failover, FaultTarget::Redis, static_cast<int>(r));
+      if (b < 0) continue;
+      // With nothing to lose a failover changes nothing.
+      for (int kept = 0; kept < unreplicated_writes(p_.plan, w_, static_cast<int>(r)); ++kept) {
+        add(EventKind::Failover, static_cast<int>(r), kept, 0, b);
+      }
+    }
+  }
+
+  const Program& p_;
+  const Layout& l_;
+  const std::uint8_t* w_;
+  std::vector<Event>& out_;
+  bool faults_;
+};
+
+}  // namespace
+
+void enabled(const Program& program, const std::uint8_t* world, std::vector<Event>& events, bool faults) {
+  events.clear();
+  Enabled(program, world, events, faults).list();
+}
+
+}  // namespace oncecheck

@@ -1,0 +1,214 @@
+#include "model/step/task_run.hpp"
+
+#include <cstring>
+
+#include "model/world/cells.hpp"
+#include "model/world/redis.hpp"
+#include "model/world/statement.hpp"
+#include "model/world/transaction.hpp"
+
+namespace oncecheck {
+
+namespace {
+constexpr int kMaxLocalSteps = 10'000;
+}
+
+TaskRun::TaskRun(const Program& program, Context& ctx, int task)
+    : p_(program), ctx_(ctx), layout_(program.plan.layout.tasks[static_cast<std::size_t>(task)]), task_(task) {
+  ctx_.locals = ctx_.w + layout_.locals;
+}
+
+void TaskRun::set_cell(int cell, CellId value) {
+  if (cell >= 0) store_cell(p_.plan.layout, ctx_.w + layout_.locals + cell * p_.plan.layout.cell, value);
+}
+
+void TaskRun::go(int pc) {
+  store_pc(me(), pc);
+  me()[kStatus] = kReady;
+}
+
+void TaskRun::start(int body, int instance, std::uint8_t sender) {
+  me()[kInstance] = static_cast<std::uint8_t>(instance);
+  me()[kSender] = sender;
+  go(p_.bodies[static_cast<std::size_t>(body)].entry);
+}
+
+void TaskRun::enter_session(int statement) {
+  const int db = p_.plan.statements[static_cast<std::size_t>(statement)].db;
+  ctx_.session = layout_.sessions[static_cast<std::size_t>(db)];
+}
+
+void TaskRun::step() {
+  const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
+  switch (instr.kind) {
+    case InstrKind::Sql: sql(instr); return;
+    case InstrKind::Redis:
+      exec_redis(ctx_, p_.plan.redis_commands[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals);
+      break;
+    case InstrKind::Call: call(instr); return;
+    case InstrKind::Reply: {
+      const ReplySpec& spec = p_.replies[static_cast<std::size_t>(instr.index)];
+      if (ctx_.seen != nullptr && spec.body != kNoExpr) {
+        ctx_.seen->columns = {"body"};
+        ctx_.seen->rows = {{eval(ctx_, spec.body)}};
+      }
+      reply(instr.index);
+      if (!spec.continues) {
+        end();
+        return;
+      }
+      break;
+    }
+    case InstrKind::Pause: break;
+    default: CHECK_THAT(!"a task rests at a visible step");
+  }
+  go(load_pc(me()) + 1);
+  run_local();
+}
+
+void TaskRun::sql(const Instr& instr) {
+  const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
+  enter_session(instr.index);
+  const ExecResult result = exec_sql(ctx_, statement, ctx_.w + layout_.locals);
+  if (ctx_.limit) return;
+  switch (result.status) {
+    case ExecResult::Status::Blocked: me()[kStatus] = kBlocked; return;
+    case ExecResult::Status::Done: go(load_pc(me()) + 1); break;
+    case ExecResult::Status::Error:
+      go(p_.sql_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(result.error)]);
+      break;
+  }
+  run_local();
+}
+
+void TaskRun::fail_deadlocked() {
+  const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
+  CHECK_THAT(instr.kind == InstrKind::Sql);
+  enter_session(instr.index);
+  const std::uint8_t tx = ctx_.w[p_.plan.layout.sessions[static_cast<std::size_t>(ctx_.session)].offset + kTx];
+  rollback_transaction(p_.plan, ctx_.w, ctx_.session, tx == kImplicitTx ? kNoTx : kFailedTx);
+  if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::Deadlock;
+  go(p_.sql_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(ErrorClass::Deadlock)]);
+  run_local();
+}
+
+void TaskRun::call(const Instr& instr) {
+  const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
+  ProviderRequest request;
+  request.operation = site.operation;
+  request.caller = static_cast<std::uint8_t>(task_);
+  if (site.key != kNoExpr) request.key = eval_cell(ctx_, site.key);
+  if (site.amount != kNoExpr) request.amount = eval_cell(ctx_, site.amount);
+  if (site.identity != kNoExpr) request.identity = eval_cell(ctx_, site.identity);
+  if (!post_request(p_.plan, ctx_.w, site.provider, request)) ctx_.fail(LimitKind::Messages, 1 + site.provider);
+  store_pc(me(), load_pc(me()) + 1);
+  me()[kStatus] = kWaitsCall;
+  clear_dead_cells();
+}
+
+void TaskRun::resume_call(Answer answer, CellId id) {
+  const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
+  CHECK_THAT(instr.kind == InstrKind::Await);
+  const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
+  me()[kAnswer] = 0;
+  store_cell(p_.plan.layout, me() + kAnswerId, kNullCell);
+  if (answer == Answer::None) {
+    orphan_requests(p_.plan, ctx_.w, task_);
+    for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell}) set_cell(cell, kNullCell);
+    go(site.on_timeout);
+  } else {
+    const Domain& domain = p_.plan.domain;
+    const bool found = answer == Answer::Ok;
+    if (site.status_cell >= 0) set_cell(site.status_cell, domain.encode(int_val(answer_status(answer)), ctx_.limit));
+    set_cell(site.id_cell, id);
+    if (site.count_cell >= 0) set_cell(site.count_cell, domain.encode(int_val(found ? 1 : 0), ctx_.limit));
+    if (site.found_cell >= 0) set_cell(site.found_cell, domain.encode(bool_val(found), ctx_.limit));
+    go(site.on_answer[static_cast<std::size_t>(answer)]);
+  }
+  run_local();
+}
+
+void TaskRun::reply(int index) {
+  const std::uint8_t sender = me()[kSender];
+  if (sender == kNobody) return;
+  std::uint8_t* s = ctx_.w + p_.plan.layout.senders + sender * kSenderBytes;
+  s[kSenderReply] = static_cast<std::uint8_t>(index + 1);
+  me()[kSender] = kNobody;  // it has its answer; a second reply of the same handler goes nowhere
+}
+
+void TaskRun::raise() {
+  reply(0);
+  end();
+}
+
+void TaskRun::end() { kill(); }
+
+void TaskRun::kill() {
+  orphan_requests(p_.plan, ctx_.w, task_);
+  for (int s : layout_.sessions) {
+    if (s < 0) continue;
+    std::uint8_t* session = ctx_.w + p_.plan.layout.sessions[static_cast<std::size_t>(s)].offset;
+    if (session[kTx] != kNoTx) rollback_transaction(p_.plan, ctx_.w, s, kNoTx);
+  }
+  std::memset(me(), 0, static_cast<std::size_t>(layout_.bytes));
+}
+
+void TaskRun::next_row(const Instr& instr, int& pc) {
+  const Queue& queue = p_.queues[static_cast<std::size_t>(instr.index)];
+  const Layout& layout = p_.plan.layout;
+  std::uint8_t* locals = ctx_.w + layout_.locals;
+  const Val left = p_.plan.domain.decode(load_cell(layout, locals + queue.count_cell * layout.cell));
+  const int width = static_cast<int>(queue.row_cells.size());
+  if (left.kind != Kind::Int || left.n <= 0) {
+    set_cell(queue.count_cell, kNullCell);
+    for (int cell : queue.row_cells) set_cell(cell, kNullCell);
+    pc = instr.target;
+    return;
+  }
+  for (int c = 0; c < width; ++c) {
+    set_cell(queue.row_cells[static_cast<std::size_t>(c)],
+             load_cell(layout, locals + (queue.first + c) * layout.cell));
+  }
+  // The queue moves up, so that equal rests of it are equal bytes.
+  for (int i = 0; i < queue.rows * width; ++i) {
+    const bool last = i + width >= queue.rows * width;
+    set_cell(queue.first + i,
+             last ? kNullCell : load_cell(layout, locals + (queue.first + i + width) * layout.cell));
+  }
+  set_cell(queue.count_cell, p_.plan.domain.encode(int_val(left.n - 1), ctx_.limit));
+  ++pc;
+}
+
+void TaskRun::run_local() {
+  int pc = load_pc(me());
+  for (int steps = 0;; ++steps) {
+    if (ctx_.limit) return;
+    if (steps > kMaxLocalSteps) {
+      ctx_.fail(LimitKind::LocalLoop);
+      return;
+    }
+    const Instr& instr = p_.code[static_cast<std::size_t>(pc)];
+    switch (instr.kind) {
+      case InstrKind::Branch: pc = is_true(eval(ctx_, instr.expr)) ? pc + 1 : instr.target; break;
+      case InstrKind::Jump: pc = instr.target; break;
+      case InstrKind::Set:
+        set_cell(instr.index, eval_cell(ctx_, instr.expr));
+        ++pc;
+        break;
+      case InstrKind::Next: next_row(instr, pc); break;
+      case InstrKind::Raise: raise(); return;
+      case InstrKind::End: end(); return;
+      default:
+        go(pc);
+        clear_dead_cells();
+        return;
+    }
+  }
+}
+
+void TaskRun::clear_dead_cells() {
+  if (!p_.clear_dead) return;
+  for (int cell : p_.dead_cells[static_cast<std::size_t>(load_pc(me()))]) set_cell(cell, kNullCell);
+}
+
+}  // namespace oncecheck

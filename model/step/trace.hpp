@@ -1,0 +1,20 @@
+// A run of the model as a list of named choices. Engines write it, reports and replay read it. See model/README.md for the
+// file format.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace oncecheck {
+
+struct Trace {
+  std::string scenario;                          // file
+  std::string variant;
+  std::map<std::string, std::string> overrides;  // --set
+  std::string invariant;                         // the promise that breaks at its end; "" when it is just a run
+  bool at_rest = false;
+  std::vector<std::string> choices;              // describe.hpp
+};
+
+}  // namespace oncecheck

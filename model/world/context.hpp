@@ -1,0 +1,96 @@
+// What a step works with: the world it changes, scratch space, who is running, and what it may tell an observer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/world/check.hpp"
+#include "model/world/limit.hpp"
+#include "model/world/plan.hpp"
+
+namespace oncecheck {
+
+// Bump allocator for query results: no allocation in the inner loop. One per thread.
+class Scratch {
+ public:
+  Scratch() : vals_(std::make_unique<Val[]>(kCapacity)) {}
+  Val* top() { return vals_.get() + used_; }
+  std::size_t mark() const { return used_; }
+  void release(std::size_t mark) { used_ = mark; }
+  // nullptr when it is full (LimitKind::Scratch).
+  Val* take(int n) {
+    if (used_ + static_cast<std::size_t>(n) > kCapacity) return nullptr;
+    Val* p = top();
+    used_ += static_cast<std::size_t>(n);
+    return p;
+  }
+
+ private:
+  static constexpr std::size_t kCapacity = 1 << 16;
+  std::unique_ptr<Val[]> vals_;
+  std::size_t used_ = 0;
+};
+
+// What a statement or command did, for people. Only filled when somebody asks (explain, replay); null in a search.
+struct Observation {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Val>> rows;
+  std::int64_t count = -1;        // affected or returned rows
+  ErrorClass error = ErrorClass::None;
+  int blocked_by = -1;            // session that holds what this statement wants
+  std::string note;
+};
+
+struct RowSource {
+  const std::uint8_t* cells = nullptr;  // stored cells of a row version, or
+  const Val* vals = nullptr;            // computed values; both null: a row of NULLs (outer join)
+};
+
+inline constexpr int kMaxSources = 10;
+
+struct Context {
+  Context(const Plan& plan, std::uint8_t* world, Scratch& scratch) : plan(plan), w(world), scratch(scratch) {}
+
+  const Plan& plan;
+  std::uint8_t* w;
+  Scratch& scratch;
+  Observation* seen = nullptr;
+  Limit limit;
+
+  const std::uint8_t* locals = nullptr;  // of the running task
+  int session = -1;                      // global number; -1: nobody's, sees what is committed
+  int snapshot = 0;                      // ordinal of the snapshot to read by; 0: the newest committed
+  RowSource sources[kMaxSources];
+  const Val* keys = nullptr;
+  const Val* aggs = nullptr;
+  std::uint64_t fresh_used = 0;          // fresh values taken so far, valid once fresh_scanned
+  bool fresh_scanned = false;
+
+  void fail(LimitKind kind, int arg = 0) {
+    if (!limit) limit = {kind, static_cast<std::uint8_t>(arg)};
+  }
+};
+
+// Evaluates a compiled expression. Sets ctx.limit where the model cannot tell; the value is then NULL.
+Val eval(Context& ctx, ExprId expr);
+
+// Evaluates and stores into a cell: NOW() becomes an instant, NOW() + interval takes a deadline slot.
+CellId eval_cell(Context& ctx, ExprId expr);
+CellId storable(Context& ctx, Val v);
+
+struct Rows {
+  Val* base = nullptr;
+  int count = 0;
+  int width = 0;
+  const Val* row(int i) const { return base + static_cast<std::ptrdiff_t>(i) * width; }
+};
+
+// Runs a query; the result lies in ctx.scratch until the caller releases it. at_most >= 0 stops early (EXISTS).
+Rows run_query(Context& ctx, QueryId query, int at_most = -1);
+
+// Orders two values as ORDER BY does (NULL handling by the caller). Sets ctx.limit for instants of unknown order.
+int compare(Context& ctx, const Val& a, const Val& b);
+
+}  // namespace oncecheck

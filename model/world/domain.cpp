@@ -1,0 +1,83 @@
+#include "model/world/domain.hpp"
+
+#include <algorithm>
+
+#include "model/world/check.hpp"
+
+namespace oncecheck {
+
+Domain::Domain(std::vector<std::string> texts, std::vector<std::int64_t> extra_ints, std::int64_t int_min,
+               std::int64_t int_max, int fresh, int deadlines)
+    : texts_(std::move(texts)),
+      extra_ints_(std::move(extra_ints)),
+      int_min_(int_min),
+      int_max_(int_max),
+      fresh_(fresh),
+      deadlines_(deadlines) {
+  decode_ = {null_val(), bool_val(false), bool_val(true)};
+  dense_base_ = 3;
+  for (std::int64_t i = int_min_; i <= int_max_; ++i) decode_.push_back(int_val(i));
+  extra_base_ = static_cast<CellId>(decode_.size());
+  for (std::int64_t i : extra_ints_) decode_.push_back(int_val(i));
+  text_base_ = static_cast<CellId>(decode_.size());
+  for (std::size_t i = 0; i < texts_.size(); ++i) decode_.push_back(text_val(static_cast<std::int64_t>(i)));
+  fresh_base_ = static_cast<CellId>(decode_.size());
+  for (int i = 0; i < fresh_; ++i) decode_.push_back({Kind::Fresh, i});
+  past_ = static_cast<CellId>(decode_.size());
+  decode_.push_back({Kind::Past, 0});
+  for (int i = 0; i < deadlines_; ++i) decode_.push_back({Kind::Deadline, i});
+  for (int i = 0; i < deadlines_; ++i) decode_.push_back({Kind::Recent, i});
+  CHECK_THAT(decode_.size() < 65536);
+}
+
+CellId Domain::encode(Val v, Limit& limit) const {
+  switch (v.kind) {
+    case Kind::Null: return kNullCell;
+    case Kind::Bool: return v.n != 0 ? 2 : 1;
+    case Kind::Int: {
+      if (v.n >= int_min_ && v.n <= int_max_) return static_cast<CellId>(dense_base_ + (v.n - int_min_));
+      auto it = std::lower_bound(extra_ints_.begin(), extra_ints_.end(), v.n);
+      if (it != extra_ints_.end() && *it == v.n) return static_cast<CellId>(extra_base_ + (it - extra_ints_.begin()));
+      limit.kind = LimitKind::IntRange;
+      return kNullCell;
+    }
+    case Kind::Text:
+      if (v.n == kUnknownText) {
+        limit.kind = LimitKind::UnknownText;
+        return kNullCell;
+      }
+      return static_cast<CellId>(text_base_ + v.n);
+    case Kind::Fresh: return static_cast<CellId>(fresh_base_ + v.n);
+    case Kind::Past: return past_;
+    case Kind::Deadline: return static_cast<CellId>(first_deadline() + v.n);
+    case Kind::Recent: return static_cast<CellId>(first_recent() + v.n);
+    case Kind::NowRel:
+    case Kind::Interval: limit.kind = LimitKind::StoreInterval; return kNullCell;
+  }
+  return kNullCell;
+}
+
+std::int64_t Domain::text_index(std::string_view text) const {
+  auto it = std::lower_bound(texts_.begin(), texts_.end(), text,
+                             [](const std::string& a, std::string_view b) { return std::string_view(a) < b; });
+  if (it == texts_.end() || *it != text) return kUnknownText;
+  return it - texts_.begin();
+}
+
+std::string Domain::show(Val v) const {
+  switch (v.kind) {
+    case Kind::Null: return "NULL";
+    case Kind::Bool: return v.n != 0 ? "true" : "false";
+    case Kind::Int: return std::to_string(v.n);
+    case Kind::Text: return v.n == kUnknownText ? "'?'" : "'" + std::string(text(v.n)) + "'";
+    case Kind::Fresh: return "uuid-" + std::to_string(v.n + 1);
+    case Kind::Past: return "passed";
+    case Kind::Deadline: return "in the future";
+    case Kind::Recent: return "just now";
+    case Kind::NowRel: return "now";
+    case Kind::Interval: return std::to_string(v.n / 1000) + " ms";
+  }
+  return "?";
+}
+
+}  // namespace oncecheck

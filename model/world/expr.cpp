@@ -1,0 +1,364 @@
+// The evaluator. Semantics: PostgreSQL manual, chapters 9.1 to 9.3 and 9.18 (three-valued logic, comparison, conditionals).
+#include <string>
+
+#include "model/world/cells.hpp"
+#include "model/world/context.hpp"
+#include "model/world/time.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+constexpr int kBefore = -1, kSame = 0, kAfter = 1;
+
+bool is_instant(Kind k) {
+  return k == Kind::Past || k == Kind::Deadline || k == Kind::Recent || k == Kind::NowRel;
+}
+
+// A stored instant against NOW() + offset. Interval lengths are not compared with each other: any running timer may be the
+// next to fire (untimed).
+int against_now(Context& ctx, const Val& v, std::int64_t offset) {
+  const Layout& layout = ctx.plan.layout;
+  switch (v.kind) {
+    case Kind::Past: return kBefore;
+    case Kind::Recent:
+      // Before NOW(); and after NOW() - interval for as long as it has not grown old.
+      if (offset >= 0) return kBefore;
+      return deadline_ahead(layout, ctx.w, static_cast<int>(v.n), ctx.session) ? kAfter : kBefore;
+    case Kind::Deadline: {
+      bool ahead = deadline_ahead(layout, ctx.w, static_cast<int>(v.n), ctx.session);
+      if (!ahead) return kBefore;
+      if (offset > 0) ctx.fail(LimitKind::InstantOrder);
+      return kAfter;
+    }
+    case Kind::NowRel: return v.n < offset ? kBefore : v.n > offset ? kAfter : kSame;
+    default: return kSame;
+  }
+}
+
+int compare_instants(Context& ctx, const Val& a, const Val& b) {
+  if (b.kind == Kind::NowRel) return against_now(ctx, a, b.n);
+  if (a.kind == Kind::NowRel) return -against_now(ctx, b, a.n);
+  if (a == b) {
+    // Two instants that have both passed look alike although they may differ; whoever asks gets no answer.
+    if (a.kind == Kind::Past) ctx.fail(LimitKind::InstantOrder);
+    return kSame;
+  }
+  if (a.kind == Kind::Past) return kBefore;
+  if (b.kind == Kind::Past) return kAfter;
+  if (a.kind == Kind::Recent && b.kind == Kind::Deadline) return kBefore;
+  if (a.kind == Kind::Deadline && b.kind == Kind::Recent) return kAfter;
+  ctx.fail(LimitKind::InstantOrder);
+  return kSame;
+}
+
+Val add(const Val& a, const Val& b, int sign) {
+  if (a.is_null() || b.is_null()) return null_val();
+  if (a.kind == Kind::NowRel && b.kind == Kind::Interval) return {Kind::NowRel, a.n + sign * b.n};
+  if (a.kind == Kind::Interval && b.kind == Kind::NowRel && sign > 0) return {Kind::NowRel, a.n + b.n};
+  if (a.kind == Kind::Interval && b.kind == Kind::Interval) return {Kind::Interval, a.n + sign * b.n};
+  if (a.kind != Kind::Int || b.kind != Kind::Int) return null_val();
+  return int_val(a.n + sign * b.n);
+}
+
+Val arithmetic(Context& ctx, Op op, const Val& a, const Val& b) {
+  if (op == Op::Add) return add(a, b, 1);
+  if (op == Op::Sub) return add(a, b, -1);
+  if (a.kind == Kind::Interval && b.kind == Kind::Int && op == Op::Mul) return {Kind::Interval, a.n * b.n};
+  if (a.kind != Kind::Int || b.kind != Kind::Int) return null_val();
+  if (op == Op::Mul) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a.n, b.n, &product)) ctx.fail(LimitKind::IntRange);
+    return int_val(product);
+  }
+  // PostgreSQL raises 22012 here; the compiler refuses a literal zero, and a computed one ends the exploration honestly.
+  if (b.n == 0 || (b.n == -1 && a.n == INT64_MIN)) {
+    ctx.fail(LimitKind::IntRange);
+    return null_val();
+  }
+  return int_val(op == Op::Div ? a.n / b.n : a.n % b.n);
+}
+
+Val concat(Context& ctx, const Val& a, const Val& b) {
+  if (a.is_null() || b.is_null()) return null_val();
+  std::string text;
+  for (const Val* v : {&a, &b}) {
+    if (v->kind == Kind::Text && v->n != kUnknownText) {
+      text += ctx.plan.domain.text(v->n);
+    } else if (v->kind == Kind::Int) {
+      text += std::to_string(v->n);
+    } else if (v->kind == Kind::Bool) {
+      text += v->n != 0 ? "true" : "false";
+    } else {
+      ctx.fail(LimitKind::UnknownText);
+      return null_val();
+    }
+  }
+  return text_val(ctx.plan.domain.text_index(text));
+}
+
+bool like(std::string_view s, std::string_view p) {
+  if (p.empty()) return s.empty();
+  if (p[0] == '%') {
+    for (std::size_t i = 0; i <= s.size(); ++i) {
+      if (like(s.substr(i), p.substr(1))) return true;
+    }
+    return false;
+  }
+  if (s.empty()) return false;
+  if (p[0] == '\\' && p.size() > 1) return s[0] == p[1] && like(s.substr(1), p.substr(2));
+  return (p[0] == '_' || p[0] == s[0]) && like(s.substr(1), p.substr(1));
+}
+
+// A fresh value that is nowhere in the world. A number that has vanished from it can be given again: nothing is left that
+// could tell the difference, and states merge.
+Val take_fresh(Context& ctx) {
+  const Layout& layout = ctx.plan.layout;
+  if (!ctx.fresh_scanned) {
+    ctx.fresh_scanned = true;
+    for (int offset : layout.value_cells) {
+      Val v = ctx.plan.domain.decode(load_cell(layout, ctx.w + offset));
+      if (v.kind == Kind::Fresh) ctx.fresh_used |= 1ull << v.n;
+    }
+  }
+  for (int i = 0; i < ctx.plan.domain.fresh_count(); ++i) {
+    if (!((ctx.fresh_used >> i) & 1)) {
+      ctx.fresh_used |= 1ull << i;
+      return {Kind::Fresh, i};
+    }
+  }
+  ctx.fail(LimitKind::Fresh);
+  return null_val();
+}
+
+Val compare_op(Context& ctx, Op op, const Val& a, const Val& b) {
+  if (a.is_null() || b.is_null()) return null_val();
+  int c = compare(ctx, a, b);
+  switch (op) {
+    case Op::Eq: return bool_val(c == 0);
+    case Op::Ne: return bool_val(c != 0);
+    case Op::Lt: return bool_val(c < 0);
+    case Op::Le: return bool_val(c <= 0);
+    case Op::Gt: return bool_val(c > 0);
+    default: return bool_val(c >= 0);
+  }
+}
+
+Val in_list(Context& ctx, const Node& n) {
+  const ExprId* args = &ctx.plan.code.args[static_cast<std::size_t>(n.args)];
+  Val needle = eval(ctx, args[0]);
+  if (needle.is_null()) return null_val();
+  bool unknown = false;
+  for (int i = 1; i < n.b; ++i) {
+    Val v = eval(ctx, args[i]);
+    if (v.is_null()) {
+      unknown = true;
+    } else if (compare(ctx, needle, v) == 0) {
+      return bool_val(true);
+    }
+  }
+  return unknown ? null_val() : bool_val(false);
+}
+
+Val in_query(Context& ctx, const Node& n) {
+  std::size_t mark = ctx.scratch.mark();
+  Rows rows = run_query(ctx, n.b);
+  Val needle = eval(ctx, n.a);
+  Val result = bool_val(false);
+  if (rows.count > 0) {
+    bool unknown = needle.is_null();
+    for (int i = 0; i < rows.count && !needle.is_null() && !is_true(result); ++i) {
+      const Val& v = rows.row(i)[0];
+      if (v.is_null()) {
+        unknown = true;
+      } else if (compare(ctx, needle, v) == 0) {
+        result = bool_val(true);
+      }
+    }
+    if (!is_true(result) && unknown) result = null_val();
+  }
+  ctx.scratch.release(mark);
+  return result;
+}
+
+Val scalar_query(Context& ctx, const Node& n) {
+  std::size_t mark = ctx.scratch.mark();
+  Rows rows = run_query(ctx, n.b, 2);
+  Val result = rows.count > 0 ? rows.row(0)[0] : null_val();
+  // PostgreSQL raises 21000 for a second row. The compiler cannot see it, so the run says that it could not go on.
+  if (rows.count > 1) ctx.fail(LimitKind::Scratch);
+  ctx.scratch.release(mark);
+  return result;
+}
+
+Val extreme(Context& ctx, const Node& n) {
+  const ExprId* args = &ctx.plan.code.args[static_cast<std::size_t>(n.args)];
+  Val best = null_val();
+  for (int i = 0; i < n.b; ++i) {
+    Val v = eval(ctx, args[i]);
+    if (v.is_null()) continue;
+    int c = best.is_null() ? 0 : compare(ctx, v, best);
+    if (best.is_null() || (n.op == Op::Greatest ? c > 0 : c < 0)) best = v;
+  }
+  return best;
+}
+
+Val case_of(Context& ctx, const Node& n) {
+  const ExprId* args = &ctx.plan.code.args[static_cast<std::size_t>(n.args)];
+  int i = 0;
+  for (; i + 1 < n.b; i += 2) {
+    if (is_true(eval(ctx, args[i]))) return eval(ctx, args[i + 1]);
+  }
+  return i < n.b ? eval(ctx, args[i]) : null_val();
+}
+
+Val column(Context& ctx, const Node& n) {
+  const RowSource& source = ctx.sources[n.src];
+  if (source.cells != nullptr) {
+    return ctx.plan.domain.decode(load_cell(ctx.plan.layout, source.cells + n.a * ctx.plan.layout.cell));
+  }
+  return source.vals != nullptr ? source.vals[n.a] : null_val();
+}
+
+Val logic(Context& ctx, const Node& n) {
+  const bool absorbing = n.op == Op::Or;
+  Val a = eval(ctx, n.a);
+  if (!a.is_null() && (a.n != 0) == absorbing) return a;
+  Val b = eval(ctx, n.b);
+  if (!b.is_null() && (b.n != 0) == absorbing) return b;
+  return a.is_null() || b.is_null() ? null_val() : bool_val(!absorbing);
+}
+
+}  // namespace
+
+int compare(Context& ctx, const Val& a, const Val& b) {
+  if (is_instant(a.kind) && is_instant(b.kind)) return compare_instants(ctx, a, b);
+  if (a.kind != b.kind) return a.kind < b.kind ? kBefore : kAfter;
+  if (a.kind == Kind::Text && a.n == kUnknownText && b.n == kUnknownText) ctx.fail(LimitKind::UnknownText);
+  return a.n < b.n ? kBefore : a.n > b.n ? kAfter : kSame;
+}
+
+Val eval(Context& ctx, ExprId expr) {
+  const Node& n = ctx.plan.code.nodes[static_cast<std::size_t>(expr)];
+  switch (n.op) {
+    case Op::Const: return n.val;
+    case Op::Local:
+      return ctx.plan.domain.decode(load_cell(ctx.plan.layout, ctx.locals + n.a * ctx.plan.layout.cell));
+    case Op::Column: return column(ctx, n);
+    case Op::Key: return ctx.keys[n.a];
+    case Op::Agg: return ctx.aggs[n.a];
+    case Op::And:
+    case Op::Or: return logic(ctx, n);
+    case Op::Not: {
+      Val v = eval(ctx, n.a);
+      return v.is_null() ? v : bool_val(v.n == 0);
+    }
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge: {
+      Val a = eval(ctx, n.a);
+      return compare_op(ctx, n.op, a, eval(ctx, n.b));
+    }
+    case Op::Distinct:
+    case Op::NotDistinct: {
+      Val a = eval(ctx, n.a), b = eval(ctx, n.b);
+      bool same = a.is_null() || b.is_null() ? a.is_null() && b.is_null() : compare(ctx, a, b) == 0;
+      return bool_val(same == (n.op == Op::NotDistinct));
+    }
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Mod: {
+      Val a = eval(ctx, n.a);
+      return arithmetic(ctx, n.op, a, eval(ctx, n.b));
+    }
+    case Op::Neg: {
+      Val v = eval(ctx, n.a);
+      if (v.kind == Kind::Int || v.kind == Kind::Interval) v.n = -v.n;
+      return v;
+    }
+    case Op::Concat: {
+      Val a = eval(ctx, n.a);
+      return concat(ctx, a, eval(ctx, n.b));
+    }
+    case Op::IsNull: return bool_val(eval(ctx, n.a).is_null());
+    case Op::IsNotNull: return bool_val(!eval(ctx, n.a).is_null());
+    case Op::IsTrue: return bool_val(is_true(eval(ctx, n.a)));
+    case Op::IsNotTrue: return bool_val(!is_true(eval(ctx, n.a)));
+    case Op::IsFalse: {
+      Val v = eval(ctx, n.a);
+      return bool_val(!v.is_null() && v.n == 0);
+    }
+    case Op::IsNotFalse: {
+      Val v = eval(ctx, n.a);
+      return bool_val(v.is_null() || v.n != 0);
+    }
+    case Op::In: return in_list(ctx, n);
+    case Op::Like: {
+      Val a = eval(ctx, n.a), b = eval(ctx, n.b);
+      if (a.is_null() || b.is_null()) return null_val();
+      if (a.kind != Kind::Text || b.kind != Kind::Text || a.n == kUnknownText || b.n == kUnknownText) {
+        ctx.fail(LimitKind::UnknownText);
+        return null_val();
+      }
+      return bool_val(like(ctx.plan.domain.text(a.n), ctx.plan.domain.text(b.n)));
+    }
+    case Op::InQuery: return in_query(ctx, n);
+    case Op::Exists: {
+      std::size_t mark = ctx.scratch.mark();
+      bool any = run_query(ctx, n.b, 1).count > 0;
+      ctx.scratch.release(mark);
+      return bool_val(any);
+    }
+    case Op::Scalar: return scalar_query(ctx, n);
+    case Op::Case: return case_of(ctx, n);
+    case Op::Coalesce: {
+      const ExprId* args = &ctx.plan.code.args[static_cast<std::size_t>(n.args)];
+      for (int i = 0; i < n.b; ++i) {
+        Val v = eval(ctx, args[i]);
+        if (!v.is_null()) return v;
+      }
+      return null_val();
+    }
+    case Op::Nullif: {
+      Val a = eval(ctx, n.a), b = eval(ctx, n.b);
+      return !a.is_null() && !b.is_null() && compare(ctx, a, b) == 0 ? null_val() : a;
+    }
+    case Op::Greatest:
+    case Op::Least: return extreme(ctx, n);
+    case Op::Now: return {Kind::NowRel, 0};
+    case Op::FreshUuid: return take_fresh(ctx);
+    case Op::IdentityOf: {
+      Val v = eval(ctx, n.a);
+      if (v.is_null() || v.kind == Kind::NowRel || v.kind == Kind::Interval) return v;
+      Limit ignored;  // a value outside the domain is no key: it stands for itself
+      CellId id = ctx.plan.domain.encode(v, ignored);
+      return ignored ? v : ctx.plan.domain.decode(ctx.plan.identity_of[id]);
+    }
+  }
+  return null_val();
+}
+
+CellId storable(Context& ctx, Val v) {
+  if (v.kind == Kind::NowRel) {
+    if (v.n > 0 || (v.n == 0 && ctx.plan.uses_recent)) {
+      int slot = take_deadline(ctx.plan.layout, ctx.w);
+      if (slot < 0) {
+        ctx.fail(LimitKind::Deadlines);
+        return kNullCell;
+      }
+      v = {v.n > 0 ? Kind::Deadline : Kind::Recent, slot};
+    } else {
+      v = {Kind::Past, 0};
+    }
+  }
+  return ctx.plan.domain.encode(v, ctx.limit);
+}
+
+CellId eval_cell(Context& ctx, ExprId expr) { return storable(ctx, eval(ctx, expr)); }
+
+}  // namespace oncecheck

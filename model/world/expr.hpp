@@ -1,0 +1,105 @@
+// Compiled expressions: the one evaluator behind SQL, step conditions and invariants (DESIGN 3). Nodes live in a flat pool
+// and name their children by index; names were resolved by the compiler.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/world/value.hpp"
+
+namespace oncecheck {
+
+enum class Op : std::uint8_t {
+  Const,      // val
+  Local,      // a: cell of the running task's locals
+  Column,     // src, a: column of a row source
+  Key,        // a: group key
+  Agg,        // a: aggregate of the current group
+  And, Or, Not,
+  Eq, Ne, Lt, Le, Gt, Ge, Distinct, NotDistinct,
+  Add, Sub, Mul, Div, Mod, Neg,
+  Concat,
+  IsNull, IsNotNull, IsTrue, IsFalse, IsNotTrue, IsNotFalse,
+  In,         // args: needle, candidates...
+  Like,       // a LIKE b; % and _ only
+  InQuery,    // a IN (query b)
+  Exists,     // query b
+  Scalar,     // query b; NULL without a row
+  Case,       // args: when, then, ..., [else]; an even count has no else
+  Coalesce,   // args
+  Nullif,     // a, b
+  Greatest, Least,  // args
+  Now,
+  FreshUuid,
+  IdentityOf, // a: a key to the identity that it stands for
+};
+
+using ExprId = std::int32_t;
+inline constexpr ExprId kNoExpr = -1;
+using QueryId = std::int32_t;
+
+struct Node {
+  Op op = Op::Const;
+  std::uint8_t src = 0;
+  std::int32_t a = -1;
+  std::int32_t b = -1;      // second child, query, or number of args
+  std::int32_t args = -1;   // first of `b` children in Code::args
+  Val val;
+};
+
+enum class Aggregate : std::uint8_t { Count, CountStar, CountDistinct, Sum, Min, Max, BoolAnd, BoolOr };
+
+struct AggSpec {
+  Aggregate kind = Aggregate::CountStar;
+  ExprId arg = kNoExpr;
+};
+
+enum class FactTable : std::uint8_t {
+  Told,        // client, identity, outcome ('ok', 'failed', 'accepted', 'unknown')
+  Effects,     // source, operation, identity, key, amount, standing
+  Operations,  // client, identity
+};
+
+struct Source {
+  enum class Kind : std::uint8_t { Table, Facts, Query } kind = Kind::Table;
+  int index = 0;          // table, FactTable or query
+  bool left_join = false;
+  ExprId on = kNoExpr;    // join condition; may name this and earlier sources
+};
+
+struct Order {
+  ExprId expr = kNoExpr;
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+enum class Combine : std::uint8_t { None, Union, UnionAll, Intersect, Except };
+
+// A compiled SELECT. Its row sources take the numbers first_src, first_src + 1, ...; an inner query numbers its own after
+// those of the queries around it, so a correlated reference is an ordinary Column node.
+struct Query {
+  int first_src = 0;
+  std::vector<Source> sources;
+  ExprId where = kNoExpr;
+  bool grouped = false;
+  std::vector<ExprId> keys;
+  std::vector<AggSpec> aggs;
+  ExprId having = kNoExpr;
+  std::vector<ExprId> targets;
+  std::vector<Order> order;
+  ExprId limit = kNoExpr;
+  ExprId offset = kNoExpr;
+  bool distinct = false;
+  std::vector<std::vector<ExprId>> values;
+  Combine combine = Combine::None;
+  QueryId left = -1, right = -1;
+  int width = 0;  // columns of the result
+};
+
+struct Code {
+  std::vector<Node> nodes;
+  std::vector<ExprId> args;
+  std::vector<Query> queries;
+};
+
+}  // namespace oncecheck

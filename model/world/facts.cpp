@@ -1,0 +1,123 @@
+#include "model/world/facts.hpp"
+
+#include "model/world/cells.hpp"
+#include "model/world/mvcc.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+class RowWriter {
+ public:
+  RowWriter(Context& ctx, int width) : ctx_(ctx) {
+    rows_.base = ctx.scratch.top();
+    rows_.width = width;
+  }
+  Val* next() {
+    Val* row = ctx_.scratch.take(rows_.width);
+    if (row == nullptr) {
+      ctx_.fail(LimitKind::Scratch);
+      return nullptr;
+    }
+    ++rows_.count;
+    return row;
+  }
+  Val of(CellId id) const { return ctx_.plan.domain.decode(id); }
+  Rows done() const { return rows_; }
+
+ private:
+  Context& ctx_;
+  Rows rows_;
+};
+
+Rows told_rows(Context& ctx) {
+  const Plan& plan = ctx.plan;
+  RowWriter out(ctx, 3);
+  const std::pair<std::uint8_t, CellId> outcomes[] = {{kToldOk, plan.outcome_ok},
+                                                      {kToldFailed, plan.outcome_failed},
+                                                      {kToldAccepted, plan.outcome_accepted},
+                                                      {kToldUnknown, plan.outcome_unknown}};
+  for (int op = 0; op < plan.layout.operation_count; ++op) {
+    const std::uint8_t told = ctx.w[plan.layout.told + op];
+    for (const auto& [bit, outcome] : outcomes) {
+      if (!(told & bit)) continue;
+      Val* row = out.next();
+      if (row == nullptr) return out.done();
+      row[0] = out.of(plan.operation_client[static_cast<std::size_t>(op)]);
+      row[1] = out.of(plan.operation_identity[static_cast<std::size_t>(op)]);
+      row[2] = out.of(outcome);
+    }
+  }
+  return out.done();
+}
+
+Rows operation_rows(Context& ctx) {
+  RowWriter out(ctx, 2);
+  for (int op = 0; op < ctx.plan.layout.operation_count; ++op) {
+    Val* row = out.next();
+    if (row == nullptr) return out.done();
+    row[0] = out.of(ctx.plan.operation_client[static_cast<std::size_t>(op)]);
+    row[1] = out.of(ctx.plan.operation_identity[static_cast<std::size_t>(op)]);
+  }
+  return out.done();
+}
+
+bool provider_effects(Context& ctx, RowWriter& out) {
+  const Plan& plan = ctx.plan;
+  const int cell = plan.layout.cell;
+  for (std::size_t p = 0; p < plan.layout.providers.size(); ++p) {
+    const ProviderLayout& provider = plan.layout.providers[p];
+    for (int i = 0; i < provider.ledger_slots; ++i) {
+      const std::uint8_t* e = ctx.w + provider.ledger + i * provider.ledger_stride;
+      if (e[0] == 0) break;
+      Val* row = out.next();
+      if (row == nullptr) return false;
+      row[0] = out.of(plan.provider_name[p]);
+      row[1] = out.of(plan.operation_names[p][static_cast<std::size_t>(e[0] - 1)]);
+      row[2] = out.of(load_cell(plan.layout, e + 2));
+      row[3] = out.of(load_cell(plan.layout, e + 2 + cell));
+      row[4] = out.of(load_cell(plan.layout, e + 2 + 2 * cell));
+      row[5] = bool_val(e[1] != 0);
+    }
+  }
+  return true;
+}
+
+bool table_effects(Context& ctx, RowWriter& out) {
+  const Plan& plan = ctx.plan;
+  for (const Plan::EffectSource& source : plan.effect_tables) {
+    const TableLayout& table = plan.layout.tables[static_cast<std::size_t>(source.table)];
+    for (int i = 0; i < table.slots; ++i) {
+      const std::uint8_t* v = slot_of(table, ctx.w, i);
+      if (!version_visible(v, -1, 0)) continue;
+      Val* row = out.next();
+      if (row == nullptr) return false;
+      CellId key = column_of(plan.layout, table, v, source.identity_column);
+      row[0] = row[1] = out.of(source.name);
+      row[2] = out.of(plan.identity_of[key]);
+      row[3] = out.of(key);
+      row[4] = null_val();
+      row[5] = bool_val(true);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+const std::vector<std::string>& fact_columns(FactTable table) {
+  static const std::vector<std::string> told = {"client", "identity", "outcome"};
+  static const std::vector<std::string> effects = {"source", "operation", "identity", "key", "amount", "standing"};
+  static const std::vector<std::string> operations = {"client", "identity"};
+  return table == FactTable::Told ? told : table == FactTable::Effects ? effects : operations;
+}
+
+Rows fact_rows(Context& ctx, FactTable table) {
+  if (table == FactTable::Told) return told_rows(ctx);
+  if (table == FactTable::Operations) return operation_rows(ctx);
+  RowWriter out(ctx, 6);
+  if (provider_effects(ctx, out)) table_effects(ctx, out);
+  return out.done();
+}
+
+}  // namespace oncecheck

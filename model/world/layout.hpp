@@ -1,0 +1,126 @@
+// Where each part of a world lies in its bytes. Computed once for a scenario (compiler), then read-only. A free slot of any
+// kind is all zero bytes, so that equal worlds have equal bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/world/expr.hpp"
+
+namespace oncecheck {
+
+struct UniqueIndex {
+  std::string name;
+  std::vector<int> columns;
+  ExprId where = kNoExpr;  // partial index; the row is source 0
+  bool primary = false;
+};
+
+// One slot a row version:
+//   [xmin][xmax][next][flags][lock of each session, if any]cells...
+// xmin 0: free; 1 + c: committed, not visible to the c oldest live snapshots; kInProgress + s: by session s, uncommitted.
+// xmax 0: none; else as xmin, for the transaction that deleted or replaced this version. next: 1 + slot of the version that
+// replaced this one (PostgreSQL's ctid chain), 0 when there is none.
+struct TableLayout {
+  std::string name;
+  int db = 0;
+  std::vector<std::string> columns;
+  std::vector<bool> not_null;
+  std::vector<UniqueIndex> indexes;
+  int offset = 0;
+  int slots = 0;
+  int stride = 0;
+  int locks = -1;        // offset within a slot, -1 when no statement locks rows without changing them
+  int lock_sessions = 0; // sessions of this database
+  int cells = 4;         // offset within a slot
+};
+
+inline constexpr int kXmin = 0, kXmax = 1, kNext = 2, kFlags = 3;
+inline constexpr std::uint8_t kInProgress = 64;
+inline constexpr std::uint8_t kMadeByCommand = 1;   // flags: xmin was set by the statement that is still running
+inline constexpr std::uint8_t kEndedByCommand = 2;  // flags: xmax was
+inline constexpr std::uint8_t kEndedKey = 4;        // flags: xmax deletes the row or changes a key column
+
+// One connection: a task's session on one database.
+//   [tx][snapshot][waits for][next row of the running statement]
+struct SessionLayout {
+  int db = 0;
+  int task = 0;
+  int offset = 0;
+  int number = 0;  // within its database, for the lock bytes
+};
+inline constexpr int kTx = 0, kSnapshot = 1, kWaits = 2, kPosition = 3, kSessionBytes = 4;
+enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
+
+struct DatabaseLayout {
+  std::string name;
+  std::vector<int> tables;
+  std::vector<int> sessions;
+};
+
+//   [key][value][ttl] an entry, the free ones (key NULL) last
+struct RedisLayout {
+  std::string name;
+  int offset = 0;
+  int slots = 0;
+  int stride = 0;
+  int base = -1;  // the replica's entries; -1 when no failover can happen and the replica makes no difference
+  int log = -1;   // [op][key][value][ttl] of writes that the replica may not have, oldest first
+  int log_slots = 0;
+  int log_stride = 0;
+};
+enum RedisLogOp : std::uint8_t { kLogNone = 0, kLogSet = 1, kLogDel = 2 };
+enum RedisTtl : std::uint8_t { kNoTtl = 0, kTtlRunning = 1, kTtlPassed = 2 };
+
+//   inbox: [operation + 1][caller task or 255][key][amount][identity]
+//   ledger: [operation + 1][standing][identity][key][amount], oldest first
+struct ProviderLayout {
+  std::string name;
+  int inbox = 0, inbox_slots = 0, inbox_stride = 0;
+  int ledger = 0, ledger_slots = 0, ledger_stride = 0;
+};
+inline constexpr std::uint8_t kNobody = 255;
+
+enum class TaskKind : std::uint8_t { Request, Start, Job };
+
+//   [status][pc low][pc high][instance][sender or 255][answer][answer id cell] locals...
+struct TaskLayout {
+  int service = 0;
+  TaskKind kind = TaskKind::Request;
+  int index = 0;  // Start: instance; Job: job; Request: number of the slot
+  int offset = 0;
+  int bytes = 0;
+  int locals = 0;  // absolute offset of the first local cell
+  int local_cells = 0;
+  std::vector<int> sessions;  // by database: session, or -1
+};
+inline constexpr int kStatus = 0, kPc = 1, kInstance = 3, kSender = 4, kAnswer = 5, kAnswerId = 6;
+enum TaskStatus : std::uint8_t { kFree = 0, kReady = 1, kBlocked = 2, kWaitsCall = 3 };
+
+//   message: [request + 1][sender or 255][key]
+//   sender: [state][attempts left][reply + 1]
+inline constexpr int kSenderState = 0, kSenderAttempts = 1, kSenderReply = 2, kSenderBytes = 3;
+enum SenderState : std::uint8_t { kNotSent = 0, kWaiting = 1, kToRetry = 2, kDone = 3, kGaveUp = 4 };
+
+// Bits of the byte that records what the client of an operation was told.
+inline constexpr std::uint8_t kToldOk = 1, kToldFailed = 2, kToldAccepted = 4, kToldUnknown = 8;
+
+struct Layout {
+  int bytes = 0;
+  int cell = 1;  // bytes of a value cell
+  std::vector<TableLayout> tables;
+  std::vector<DatabaseLayout> databases;
+  std::vector<SessionLayout> sessions;
+  std::vector<RedisLayout> redis;
+  std::vector<ProviderLayout> providers;
+  std::vector<TaskLayout> tasks;
+  int messages = 0, message_slots = 0, message_stride = 0;
+  int senders = 0, sender_count = 0;
+  int told = 0, operation_count = 0;
+  int budgets = 0, budget_count = 0;
+  int deadlines = 0, deadline_slots = 0;  // two bytes each, see time.hpp
+  std::vector<int> value_cells;           // absolute offset of every value cell, ascending
+};
+
+}  // namespace oncecheck

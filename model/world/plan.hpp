@@ -1,0 +1,108 @@
+// Everything fixed about a scenario that the parts need to interpret a world: domain, layout, compiled SQL and Redis
+// commands. The compiler makes it; nothing changes it afterwards, and all threads share it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/world/domain.hpp"
+#include "model/world/expr.hpp"
+#include "model/world/layout.hpp"
+
+namespace oncecheck {
+
+// Error classes that handlers branch on (`on_error`).
+enum class ErrorClass : std::uint8_t {
+  None,
+  UniqueViolation,
+  NotNullViolation,
+  SerializationFailure,
+  Deadlock,
+  LockTimeout,
+  LockNotAvailable,
+  InFailedTransaction,
+  Other,
+};
+const char* error_class_name(ErrorClass e);
+
+// Where a result goes: `into` of a step. Cells are locals of the task; -1 means nobody reads it.
+struct IntoMap {
+  int count = -1;
+  std::vector<std::pair<int, int>> columns;  // (column of the result, cell)
+  // for_each: all rows go into a queue of cells, `queue_rows` rows of `queue_columns`.
+  int queue = -1;        // first cell
+  int queue_count = -1;  // cell with the number of rows left
+  int queue_rows = 0;
+  std::vector<int> queue_columns;  // columns of the result
+};
+
+enum class SqlKind : std::uint8_t { Begin, Commit, Rollback, Select, SelectLock, Insert, Update, Delete, Nothing };
+enum class RowLock : std::uint8_t { None = 0, KeyShare = 1, Share = 2, NoKeyUpdate = 3, Update = 4 };
+enum class LockPolicy : std::uint8_t { Block, NoWait, SkipLocked };
+
+struct SqlStatement {
+  SqlKind kind = SqlKind::Nothing;
+  int db = 0;
+  int table = -1;                           // target of a write or of a locking SELECT
+  QueryId query = -1;                       // Select; Insert from a SELECT
+  ExprId where = kNoExpr;                   // the target row is source 0
+  std::vector<std::pair<int, ExprId>> set;  // column, value
+  bool changes_key = false;                 // Update: a column of a unique index is set
+  std::vector<std::vector<ExprId>> rows;    // Insert: one expression a column
+  std::vector<std::pair<int, int>> select_columns;  // Insert from SELECT: column -> column of the query
+  std::vector<ExprId> defaults;             // Insert from SELECT: for the other columns
+  bool on_conflict = false;
+  bool conflict_update = false;
+  std::vector<int> arbiters;                // unique indexes that ON CONFLICT shields; empty: all
+  std::vector<std::pair<int, ExprId>> conflict_set;  // source 0: the row that is there, source 1: EXCLUDED
+  ExprId conflict_where = kNoExpr;
+  std::vector<ExprId> targets;              // RETURNING, or a locking SELECT's list
+  std::vector<Order> order;                 // SelectLock
+  ExprId limit = kNoExpr;
+  RowLock lock = RowLock::None;
+  LockPolicy policy = LockPolicy::Block;
+  IntoMap into;
+  std::vector<std::string> columns;         // names of the result, for reports
+  std::string text;
+};
+
+enum class RedisKind : std::uint8_t { Set, Get, Del, DelIfEqual };
+
+struct RedisCommand {
+  RedisKind kind = RedisKind::Get;
+  int redis = 0;
+  ExprId key = kNoExpr;
+  ExprId value = kNoExpr;
+  bool nx = false, xx = false;
+  bool ttl = false;        // EX or PX
+  bool keep_ttl = false;
+  int into_value = -1;     // cell: the answer (OK, a string, a number) or NULL
+  int into_count = -1;     // cell: 1 when the command took effect or found something, else 0
+  std::string text;
+};
+
+struct Plan {
+  Domain domain;
+  Layout layout;
+  Code code;
+  std::vector<SqlStatement> statements;
+  std::vector<RedisCommand> redis_commands;
+  std::vector<CellId> identity_of;        // by value id; itself where the value is no key
+  bool uses_recent = false;               // some expression compares a stored NOW() with NOW() - interval
+  // For the fact tables:
+  std::vector<CellId> operation_client;   // by operation
+  std::vector<CellId> operation_identity;
+  CellId outcome_ok = 0, outcome_failed = 0, outcome_accepted = 0, outcome_unknown = 0;
+  struct EffectSource {                   // a table whose committed rows count as effects
+    int table = 0;
+    int identity_column = 0;
+    CellId name = 0;
+  };
+  std::vector<EffectSource> effect_tables;
+  std::vector<CellId> provider_name;                  // by provider
+  std::vector<std::vector<CellId>> operation_names;   // by provider, operation
+};
+
+}  // namespace oncecheck

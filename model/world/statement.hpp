@@ -1,0 +1,24 @@
+// Runs one SQL statement of a session. This is where a statement blocks, goes on after a wait, and fails.
+//
+// PostgreSQL at READ COMMITTED (manual 13.2.1): the statement reads by a snapshot taken at its start. A row changed by an
+// uncommitted transaction makes it wait; when that one commits, the newest version of *that row* is tested again, nothing
+// else is re-done. An INSERT waits for an uncommitted transaction that inserted, deleted or changed a row with the same key.
+// A blocked statement keeps what it has done so far and its snapshot; calling again after the wake-up goes on.
+#pragma once
+
+#include "model/world/context.hpp"
+
+namespace oncecheck {
+
+struct ExecResult {
+  enum class Status { Done, Blocked, Error } status = Status::Done;
+  ErrorClass error = ErrorClass::None;
+  int blocked_by = -1;  // session, when Blocked
+};
+
+// REQUIRES: ctx.session is a session of the statement's database; ctx.locals its task's locals; `locals` the same, writable.
+// On Blocked the session's wait is recorded. On Error an explicit transaction is left failed, an implicit one rolled back.
+// When ctx.limit is set afterwards the world is not meaningful and must be dropped.
+ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* locals);
+
+}  // namespace oncecheck

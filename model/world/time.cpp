@@ -1,0 +1,77 @@
+#include "model/world/time.hpp"
+
+#include "model/world/cells.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+void set_state(const Layout& layout, std::uint8_t* w, int slot, std::uint16_t state) {
+  std::uint8_t* p = w + layout.deadlines + 2 * slot;
+  p[0] = static_cast<std::uint8_t>(state);
+  p[1] = static_cast<std::uint8_t>(state >> 8);
+}
+
+void become_past(const Plan& plan, std::uint8_t* w, int slot) {
+  const Layout& layout = plan.layout;
+  const auto deadline = static_cast<CellId>(plan.domain.first_deadline() + slot);
+  const auto recent = static_cast<CellId>(plan.domain.first_recent() + slot);
+  for (int offset : layout.value_cells) {
+    CellId id = load_cell(layout, w + offset);
+    if (id == deadline || id == recent) store_cell(layout, w + offset, plan.domain.past());
+  }
+  set_state(layout, w, slot, 0);
+}
+
+}  // namespace
+
+std::uint16_t deadline_state(const Layout& layout, const std::uint8_t* w, int slot) {
+  const std::uint8_t* p = w + layout.deadlines + 2 * slot;
+  return static_cast<std::uint16_t>(p[0] | (p[1] << 8));
+}
+
+int take_deadline(const Layout& layout, std::uint8_t* w) {
+  for (int slot = 0; slot < layout.deadline_slots; ++slot) {
+    if (deadline_state(layout, w, slot) == 0) {
+      set_state(layout, w, slot, kRunning);
+      return slot;
+    }
+  }
+  return -1;
+}
+
+bool deadline_ahead(const Layout& layout, const std::uint8_t* w, int slot, int session) {
+  std::uint16_t state = deadline_state(layout, w, slot);
+  if (state == kRunning) return true;
+  return session >= 0 && session < kMaxSessions && (state >> session) & 1;
+}
+
+void pass_deadline(const Plan& plan, std::uint8_t* w, int slot) {
+  const Layout& layout = plan.layout;
+  std::uint16_t mask = 0;
+  for (std::size_t s = 0; s < layout.sessions.size() && s < kMaxSessions; ++s) {
+    if (w[layout.sessions[s].offset + kTx] == kOpenTx) mask = static_cast<std::uint16_t>(mask | (1u << s));
+  }
+  if (mask == 0) {
+    become_past(plan, w, slot);
+  } else {
+    set_state(layout, w, slot, mask);
+  }
+}
+
+void forget_session_time(const Plan& plan, std::uint8_t* w, int session) {
+  if (session >= kMaxSessions) return;
+  const Layout& layout = plan.layout;
+  for (int slot = 0; slot < layout.deadline_slots; ++slot) {
+    std::uint16_t state = deadline_state(layout, w, slot);
+    if (state == 0 || state == kRunning) continue;
+    state = static_cast<std::uint16_t>(state & ~(1u << session));
+    if (state == 0) {
+      become_past(plan, w, slot);
+    } else {
+      set_state(layout, w, slot, state);
+    }
+  }
+}
+
+}  // namespace oncecheck

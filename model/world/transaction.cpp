@@ -1,0 +1,117 @@
+#include "model/world/transaction.hpp"
+
+#include <cstring>
+
+#include "model/world/cells.hpp"
+#include "model/world/mvcc.hpp"
+#include "model/world/time.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+const DatabaseLayout& database_of(const Plan& plan, int session) {
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  return plan.layout.databases[static_cast<std::size_t>(s.db)];
+}
+
+template <class Visit>
+void each_version(const Plan& plan, std::uint8_t* w, int session, Visit visit) {
+  for (int t : database_of(plan, session).tables) {
+    const TableLayout& table = plan.layout.tables[static_cast<std::size_t>(t)];
+    for (int i = 0; i < table.slots; ++i) {
+      std::uint8_t* v = slot_of(table, w, i);
+      if (v[kXmin] != 0) visit(table, v);
+    }
+  }
+}
+
+void drop_locks(const Plan& plan, std::uint8_t* w, int session) {
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
+    if (table.locks >= 0) v[table.locks + s.number] = 0;
+  });
+}
+
+void wake_waiters(const Plan& plan, std::uint8_t* w, int session) {
+  for (int other : database_of(plan, session).sessions) {
+    std::uint8_t& waits = w[plan.layout.sessions[static_cast<std::size_t>(other)].offset + kWaits];
+    if (waits == session + 1) waits = 0;
+  }
+}
+
+void leave(const Plan& plan, std::uint8_t* w, int session, TxState next) {
+  std::uint8_t* s = w + plan.layout.sessions[static_cast<std::size_t>(session)].offset;
+  s[kTx] = next;
+  s[kWaits] = 0;
+  s[kPosition] = 0;
+  drop_locks(plan, w, session);
+  wake_waiters(plan, w, session);
+  forget_session_time(plan, w, session);
+}
+
+}  // namespace
+
+void commit_transaction(const Plan& plan, std::uint8_t* w, int session) {
+  release_snapshot(plan.layout, w, session);
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  const std::uint8_t mine = mark_of(session);
+  const auto committed = static_cast<std::uint8_t>(1 + live_snapshots(plan.layout, w, s.db));
+  each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
+    if (v[kXmin] == mine) v[kXmin] = committed;
+    if (v[kXmax] == mine) {
+      v[kXmax] = committed;
+      // No live snapshot sees the version any more.
+      if (committed == 1) {
+        std::memset(v, 0, static_cast<std::size_t>(table.stride));
+        return;
+      }
+    }
+    if (v[kXmax] == 0) v[kFlags] = 0;
+  });
+  leave(plan, w, session, kNoTx);
+}
+
+void rollback_transaction(const Plan& plan, std::uint8_t* w, int session, TxState next) {
+  release_snapshot(plan.layout, w, session);
+  const std::uint8_t mine = mark_of(session);
+  each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
+    if (v[kXmin] == mine) {
+      std::memset(v, 0, static_cast<std::size_t>(table.stride));
+    } else if (v[kXmax] == mine) {
+      v[kXmax] = 0;
+      v[kNext] = 0;
+      v[kFlags] = 0;
+    }
+  });
+  leave(plan, w, session, next);
+}
+
+void end_statement(const Plan& plan, std::uint8_t* w, int session) {
+  const std::uint8_t mine = mark_of(session);
+  each_version(plan, w, session, [&](const TableLayout&, std::uint8_t* v) {
+    if (v[kXmin] == mine) v[kFlags] = static_cast<std::uint8_t>(v[kFlags] & ~kMadeByCommand);
+    if (v[kXmax] == mine) v[kFlags] = static_cast<std::uint8_t>(v[kFlags] & ~kEndedByCommand);
+  });
+  std::uint8_t* s = w + plan.layout.sessions[static_cast<std::size_t>(session)].offset;
+  s[kPosition] = 0;
+  release_snapshot(plan.layout, w, session);
+}
+
+void wait_for(const Plan& plan, std::uint8_t* w, int session, int holder) {
+  w[plan.layout.sessions[static_cast<std::size_t>(session)].offset + kWaits] = static_cast<std::uint8_t>(holder + 1);
+}
+
+bool in_deadlock(const Plan& plan, const std::uint8_t* w, int session) {
+  // Every session waits for at most one other, so the wait-for graph is a set of chains: follow this one.
+  int at = session;
+  for (std::size_t steps = 0; steps <= plan.layout.sessions.size(); ++steps) {
+    const int next = w[plan.layout.sessions[static_cast<std::size_t>(at)].offset + kWaits];
+    if (next == 0) return false;
+    at = next - 1;
+    if (at == session) return true;
+  }
+  return false;
+}
+
+}  // namespace oncecheck

@@ -1,0 +1,27 @@
+// Transactions of a session: begin, commit, roll back, and waking those who wait for its end.
+// PostgreSQL manual 13.2.1, 13.3; README of the lock manager for who is woken.
+#pragma once
+
+#include <cstdint>
+
+#include "model/world/context.hpp"
+
+namespace oncecheck {
+
+// Ends the transaction of the session with all its row versions made permanent.
+void commit_transaction(const Plan& plan, std::uint8_t* w, int session);
+
+// Undoes everything and wakes waiters. `next` is the state that the session is left in: kNoTx, or kFailedTx when an error
+// aborted an explicit transaction (PostgreSQL: locks go at once, the block stays failed until ROLLBACK).
+void rollback_transaction(const Plan& plan, std::uint8_t* w, int session, TxState next);
+
+// The statement of the session has ended: marks of the running command go, and its snapshot (READ COMMITTED).
+void end_statement(const Plan& plan, std::uint8_t* w, int session);
+
+// The session waits for the transaction of another session to end.
+void wait_for(const Plan& plan, std::uint8_t* w, int session, int holder);
+
+// Whether `session` waits in a cycle of waits.
+bool in_deadlock(const Plan& plan, const std::uint8_t* w, int session);
+
+}  // namespace oncecheck

@@ -1,0 +1,74 @@
+#include <nlohmann/json.hpp>
+
+#include "reports/run_report.hpp"
+#include "reports/version.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json verdict_json(const VerdictReport& v) {
+  Json j;
+  j["invariant"] = v.invariant;
+  j["verdict"] = verdict_name(v.verdict);
+  j["expected"] = v.expected ? Json(*v.expected == Expectation::Holds ? "holds" : "violated") : Json(nullptr);
+  if (v.broken_runs > 0) j["broken_runs"] = v.broken_runs;
+  if (v.trace) {
+    j["trace"] = v.trace->choices;
+    j["at_rest"] = v.trace->at_rest;
+  } else {
+    j["trace"] = nullptr;
+  }
+  return j;
+}
+
+Json report_json(const RunReport& r, bool with_times) {
+  Json j;
+  j["scenario"] = r.scenario;
+  j["variant"] = r.variant;
+  j["mode"] = r.mode;
+  if (r.mode == "check") {
+    j["complete"] = r.check.complete;
+    if (!r.check.complete) j["why_incomplete"] = r.check.why_incomplete;
+    j["states"] = r.check.states;
+    j["transitions"] = r.check.transitions;
+    j["depth"] = r.check.depth;
+    j["state_bytes"] = r.check.state_bytes;
+  } else {
+    j["complete"] = false;
+    j["runs"] = r.simulated->runs;
+    j["events"] = r.simulated->events;
+    j["runs_at_rest"] = r.simulated->at_rest;
+    j["runs_unfinished"] = r.simulated->unfinished;
+    j["runs_limited"] = r.simulated->limited;
+  }
+  if (with_times) {
+    j["seconds"] = r.check.seconds;
+    if (r.mode == "check") {
+      j["states_per_second"] = r.check.seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(r.check.states) / r.check.seconds) : 0;
+      j["peak_memory_bytes"] = r.check.peak_memory_bytes;
+    }
+  }
+  j["verdicts"] = Json::array();
+  for (const VerdictReport& v : r.verdicts) j["verdicts"].push_back(verdict_json(v));
+  j["count_mismatches"] = r.count_mismatches;
+  j["unreached_steps"] = r.unreached_steps;
+  j["unused_faults"] = r.unused_faults;
+  j["covered"] = r.coverage;
+  return j;
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<RunReport>& reports, bool with_times) {
+  Json j;
+  j["tool"] = "oncecheck";
+  j["version"] = kVersion;
+  j["results"] = Json::array();
+  for (const RunReport& r : reports) j["results"].push_back(report_json(r, with_times));
+  return j.dump(2) + "\n";
+}
+
+}  // namespace oncecheck

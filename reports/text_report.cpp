@@ -1,0 +1,83 @@
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "reports/run_report.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+std::string thousands(std::uint64_t n) {
+  std::string s = std::to_string(n);
+  for (int i = static_cast<int>(s.size()) - 3; i > 0; i -= 3) s.insert(static_cast<std::size_t>(i), ",");
+  return s;
+}
+
+std::string verdict_line(const RunReport& r, const VerdictReport& v, const TextOptions& o) {
+  const bool must_hold = v.expected == Expectation::Holds || (!r.has_expect && !v.expected);
+  const bool surprise = (v.verdict == Verdict::Violated && must_hold && !r.expects_violation_of_any) ||
+                        (v.verdict == Verdict::Holds && v.expected == Expectation::Violated);
+  const char* mark = v.verdict == Verdict::Holds ? (o.unicode ? "✓" : "+") : v.verdict == Verdict::Violated ? (o.unicode ? "✗" : "X") : "?";
+  std::string line = fmt::format("    {} {:<28} {}", mark, v.invariant, verdict_name(v.verdict));
+  if (v.trace) line += fmt::format(" in {} steps", v.trace->choices.size());
+  if (v.broken_runs > 0) line += fmt::format(", in {} runs", thousands(v.broken_runs));
+  if (surprise) {
+    line += r.has_expect ? fmt::format("   UNEXPECTED: expected {}", v.expected == Expectation::Holds ? "holds" : "violated") : "";
+  } else if (v.expected == Expectation::Violated && v.verdict == Verdict::Violated) {
+    line += "   as expected";
+  }
+  if (o.color && surprise) line = "\033[31m" + line + "\033[0m";
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const RunReport& r, const TextOptions& o) {
+  const int status = exit_status(r);
+  const char* word = status == 0 ? "ok" : status == 1 ? "DIFFERS" : "INCONCLUSIVE";
+  std::string out = r.scenario + (r.variant.empty() ? "" : "  " + r.variant) + "\n";
+  if (r.mode == "check") {
+    out += fmt::format("    {:<12} {} states, {} transitions, depth {}, {} bytes a state, {:.2f} s\n", word, thousands(r.check.states),
+                       thousands(r.check.transitions), r.check.depth, r.check.state_bytes, r.check.seconds);
+  } else {
+    const SimulateResult& s = *r.simulated;
+    out += fmt::format("    {:<12} {} runs, {} events, {} came to rest, {:.2f} s\n", word, thousands(s.runs), thousands(s.events),
+                       thousands(s.at_rest), s.seconds);
+    if (s.unfinished > 0) out += fmt::format("    {} runs were cut off before they came to rest\n", thousands(s.unfinished));
+    if (s.limited > 0) out += fmt::format("    {} runs met a bound of the model\n", thousands(s.limited));
+  }
+  for (const VerdictReport& v : r.verdicts) out += verdict_line(r, v, o);
+  if (r.mode == "check" && !r.check.complete && r.check.why_incomplete.find("every promise is broken") == std::string::npos) {
+    out += "    not complete: " + r.check.why_incomplete + "\n";
+  }
+  for (const std::string& m : r.count_mismatches) out += "    pinned count differs: " + m + "\n";
+  for (const std::string& s : r.unreached_steps) out += "    never executed: " + s + "\n";
+  for (const std::string& f : r.unused_faults) out += "    never used: fault " + f + "\n";
+  if (o.verbose) {
+    for (const std::string& c : r.coverage) out += "    covered: " + c + "\n";
+    const double n = static_cast<double>(r.check.states);
+    if (r.mode == "check") {
+      out += fmt::format("    {} states/s, {:.1f} MB, chance that a fingerprint collision hid a state: {:.1e}\n",
+                         thousands(r.check.seconds > 0 ? static_cast<std::uint64_t>(n / r.check.seconds) : 0),
+                         static_cast<double>(r.check.peak_memory_bytes) / 1e6, n * n / std::ldexp(1.0, 65));
+    }
+  }
+  return out;
+}
+
+std::string summary(const std::vector<RunReport>& reports, double seconds) {
+  std::map<int, int> by_status;
+  std::uint64_t states = 0;
+  for (const RunReport& r : reports) {
+    ++by_status[exit_status(r)];
+    states += r.check.states;
+  }
+  std::string out = fmt::format("{} variants: {} as expected", reports.size(), by_status[0]);
+  if (by_status[1] > 0) out += fmt::format(", {} different", by_status[1]);
+  if (by_status[3] > 0) out += fmt::format(", {} inconclusive", by_status[3]);
+  return out + fmt::format("; {} states in {:.1f} s\n", thousands(states), seconds);
+}
+
+}  // namespace oncecheck

@@ -1,0 +1,45 @@
+#include "reports/trace_file.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace oncecheck {
+
+std::string trace_to_json(const Trace& trace) {
+  nlohmann::ordered_json j;
+  j["oncecheck_trace"] = 1;
+  j["scenario"] = trace.scenario;
+  j["variant"] = trace.variant;
+  if (!trace.overrides.empty()) j["set"] = trace.overrides;
+  j["invariant"] = trace.invariant;
+  j["at_rest"] = trace.at_rest;
+  j["steps"] = trace.choices;
+  return j.dump(2) + "\n";
+}
+
+Trace read_trace(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw ScenarioError({file, "", 0, 0}, "cannot read the trace");
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in && !in.eof()) throw ScenarioError({file, "", 0, 0}, "cannot read the trace");
+  try {
+    const auto j = nlohmann::json::parse(text.str());
+    if (j.value("oncecheck_trace", 0) != 1) {
+      throw ScenarioError({file, "/oncecheck_trace", 0, 0}, "this is no trace of oncecheck: \"oncecheck_trace\": 1 is missing");
+    }
+    Trace t;
+    t.scenario = j.at("scenario").get<std::string>();
+    t.variant = j.value("variant", "");
+    t.invariant = j.value("invariant", "");
+    t.at_rest = j.value("at_rest", false);
+    if (j.contains("set")) t.overrides = j["set"].get<std::map<std::string, std::string>>();
+    t.choices = j.at("steps").get<std::vector<std::string>>();
+    return t;
+  } catch (const nlohmann::json::exception& e) {
+    throw ScenarioError({file, "", 0, 0}, std::string("this is no trace of oncecheck: ") + e.what());
+  }
+}
+
+}  // namespace oncecheck

@@ -1,0 +1,81 @@
+#include "reports/world_view.hpp"
+
+#include "model/step/describe.hpp"
+#include "model/world/cells.hpp"
+#include "model/world/mvcc.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+std::string row_text(const Program& p, const TableLayout& table, const std::uint8_t* v) {
+  std::string out = "(";
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (c > 0) out += ", ";
+    out += table.columns[c] + "=" + show_cell(p, column_of(p.plan.layout, table, v, static_cast<int>(c)));
+  }
+  return out + ")";
+}
+
+std::string table_text(const Program& p, const std::uint8_t* w, const TableLayout& table) {
+  std::string out;
+  for (int i = 0; i < table.slots; ++i) {
+    const std::uint8_t* v = slot_of(table, w, i);
+    const std::uint8_t xmin = v[kXmin], xmax = v[kXmax];
+    if (xmin == 0) continue;
+    if (xmax != 0 && !in_progress(xmax)) continue;  // only an old snapshot still sees it
+    if (!out.empty()) out += "  ";
+    out += row_text(p, table, v);
+    if (in_progress(xmin)) out += " [not committed: " + session_name(p, w, owner_of(xmin)) + "]";
+    if (in_progress(xmax)) {
+      out += std::string(v[kNext] != 0 ? " [being changed by " : " [being deleted by ") + session_name(p, w, owner_of(xmax)) + "]";
+    }
+  }
+  return out.empty() ? "empty" : out;
+}
+
+std::string redis_text(const Program& p, const std::uint8_t* w, const RedisLayout& r) {
+  std::string out;
+  for (int i = 0; i < r.slots; ++i) {
+    const std::uint8_t* e = w + r.offset + i * r.stride;
+    const CellId key = load_cell(p.plan.layout, e);
+    if (key == kNullCell) continue;
+    if (!out.empty()) out += "  ";
+    out += show_cell(p, key) + "=" + show_cell(p, load_cell(p.plan.layout, e + p.plan.layout.cell));
+    if (e[2 * p.plan.layout.cell] == kTtlRunning) out += " (expires)";
+  }
+  return out.empty() ? "empty" : out;
+}
+
+std::string ledger_text(const Program& p, const std::uint8_t* w, std::size_t provider) {
+  const ProviderLayout& layout = p.plan.layout.providers[provider];
+  std::string out;
+  for (int i = 0; i < layout.ledger_slots; ++i) {
+    const std::uint8_t* e = w + layout.ledger + i * layout.ledger_stride;
+    if (e[0] == 0) break;
+    if (!out.empty()) out += "  ";
+    const CellId key = load_cell(p.plan.layout, e + 2 + p.plan.layout.cell);
+    const CellId amount = load_cell(p.plan.layout, e + 2 + 2 * p.plan.layout.cell);
+    out += p.providers[provider].operations[static_cast<std::size_t>(e[0] - 1)] + " for " + show_cell(p, load_cell(p.plan.layout, e + 2));
+    if (key != kNullCell) out += " key=" + show_cell(p, key);
+    if (amount != kNullCell) out += " amount=" + show_cell(p, amount);
+  }
+  return out.empty() ? "empty" : out;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> world_view(const Program& program, const std::uint8_t* world) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const Layout& l = program.plan.layout;
+  for (const TableLayout& t : l.tables) {
+    out.emplace_back(l.databases[static_cast<std::size_t>(t.db)].name + "." + t.name, table_text(program, world, t));
+  }
+  for (const RedisLayout& r : l.redis) out.emplace_back("redis " + r.name, redis_text(program, world, r));
+  for (std::size_t p = 0; p < l.providers.size(); ++p) {
+    out.emplace_back(l.providers[p].name + "'s own ledger", ledger_text(program, world, p));
+  }
+  return out;
+}
+
+}  // namespace oncecheck
