@@ -31,6 +31,10 @@ const std::vector<Promise>& promise_library() {
        "(SELECT count(*) FROM facts.effects e WHERE e.identity = o.identity AND e.standing AND e.source <> e.operation)",
        "At rest the service's ledger has as many rows for each operation as the provider has effects that stand.",
        "It compares numbers of rows, not amounts."},
+      {"only-owner-releases", "", InvariantKind::AlwaysEmpty, "SELECT redis FROM facts.foreign_releases",
+       "A Redis key that a running task has set is deleted by no other task.",
+       "A key whose owner has ended or died may be cleaned up by anybody; so may one that ran out. Keys that came back in a "
+       "failover have no owner. It does not promise that only one task works at a time."},
   };
   return promises;
 }

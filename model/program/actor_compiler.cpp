@@ -177,6 +177,7 @@ void compile_actors(CompileState& state) {
 void intern_actor_values(CompileState& state, std::vector<std::int64_t>& ints) {
   for (const char* text : {"ok", "failed", "accepted", "unknown", "OK"}) state.intern(text);
   for (Answer a : {Answer::Ok, Answer::Declined, Answer::Error, Answer::NotFound}) ints.push_back(answer_status(a));
+  for (const auto& [name, redis] : state.scenario.redis) state.intern(name);
   for (const auto& [name, provider] : state.scenario.providers) {
     state.intern(name);
     for (const auto& [operation, spec] : provider.operations) state.intern(operation);
@@ -223,6 +224,7 @@ void encode_actors(CompileState& state) {
   plan.outcome_accepted = text("accepted");
   plan.outcome_unknown = text("unknown");
   for (int id = 0; id < plan.domain.size(); ++id) plan.identity_of.push_back(static_cast<CellId>(id));
+  for (const auto& [name, redis] : state.scenario.redis) plan.redis_name.push_back(text(name));
   for (ProviderInfo& info : p.providers) {
     plan.provider_name.push_back(text(info.name));
     std::vector<CellId> operations;

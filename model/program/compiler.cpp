@@ -62,6 +62,9 @@ void find_reads(Program& p) {
         if (s.kind == Source::Kind::Table) table(s.index);
         if (s.kind != Source::Kind::Facts) continue;
         if (s.index == static_cast<int>(FactTable::Told)) reads.emplace_back(l.told, l.operation_count);
+        if (s.index == static_cast<int>(FactTable::ForeignReleases)) {
+          for (const RedisLayout& r : l.redis) reads.emplace_back(r.foreign_release, 1);
+        }
         if (s.index != static_cast<int>(FactTable::Effects)) continue;
         for (const ProviderLayout& provider : l.providers) {
           reads.emplace_back(provider.ledger, provider.ledger_slots * provider.ledger_stride);

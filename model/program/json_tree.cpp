@@ -167,6 +167,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     Frame& frame = open_.back();
     frame.key_position = cursor_.next_token();
     cursor_.skip_token();
+    frame.has_key = true;
     frame.drop_value = false;
     if (name.size() > kLongestKey) {
       frame.key =
@@ -207,6 +208,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     std::string key;
     Position key_position;
     std::size_t next_index = 0;
+    bool has_key = false;
     bool drop_value = false;
   };
 
@@ -220,7 +222,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   std::string pointer() const {
     if (open_.empty()) return {};
     const Frame& frame = open_.back();
-    if (frame.node.is(JsonNode::Kind::Object) && frame.seen.empty()) return places_.pointer(frame.node.place);
+    if (frame.node.is(JsonNode::Kind::Object) && !frame.has_key) return places_.pointer(frame.node.place);
     return places_.member_pointer(frame.node.place, key_or_index(frame));
   }
 
@@ -383,6 +385,13 @@ JsonNode parse_json(const std::string& text, JsonPlaces& places, DiagnosticLog& 
   JsonNode broken;
   broken.kind = JsonNode::Kind::Broken;
   TokenCursor cursor(text);
+  // The parser would take it for the end of the text.
+  if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
+    cursor.advance_to(nul);
+    const Position at = cursor.position();
+    log.add({places.file(), "", at.line, at.column}, "the file contains the character U+0000; it is no text file");
+    return broken;
+  }
   if (const auto invalid = first_invalid_utf8(text)) {
     cursor.advance_to(*invalid);
     const Position at = cursor.position();

@@ -174,7 +174,13 @@ class LayoutBuilder {
       RedisLayout layout;
       layout.name = name;
       layout.slots = b_.rows;
-      layout.stride = 2 * l_.cell + 1;
+      layout.tracks_owners = std::any_of(p_.plan.code.queries.begin(), p_.plan.code.queries.end(), [](const Query& q) {
+        return std::any_of(q.sources.begin(), q.sources.end(), [](const Source& s) {
+          return s.kind == Source::Kind::Facts && s.index == static_cast<int>(FactTable::ForeignReleases);
+        });
+      });
+      if (layout.tracks_owners) layout.foreign_release = take(1);
+      layout.stride = 2 * l_.cell + (layout.tracks_owners ? 2 : 1);
       layout.offset = entries(layout);
       bool fails_over = false;
       for (const FaultBudget& f : p_.faults) {

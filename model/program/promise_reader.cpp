@@ -182,8 +182,9 @@ std::optional<Expectation> read_expectation(const JsonNode& node, NodeReader& re
 }  // namespace
 
 const std::vector<std::string>& builtin_invariant_names() {
-  static const std::vector<std::string> names = {"no-duplicate-effect", "no-lost-intent", "no-phantom-success",
-                                                 "no-false-failure", "ledger-matches-provider"};
+  static const std::vector<std::string> names = {"no-duplicate-effect",     "no-lost-intent",
+                                                 "no-phantom-success",      "no-false-failure",
+                                                 "ledger-matches-provider", "only-owner-releases"};
   return names;
 }
 

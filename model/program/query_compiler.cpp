@@ -110,7 +110,7 @@ QueryId QueryCompiler::compile(const sql::Select& select, const Scope* outer) {
     exprs_.error(select.location, "FOR UPDATE/SHARE is supported only on a SELECT from one table, as a statement of its own");
     return -1;
   }
-  const std::size_t errors_before = state_.errors.size();
+  const std::size_t errors_before = state_.errors.reported();
   query_.first_src = exprs_.next_src;
   for (const sql::FromItem& item : select.from) add_from(item, false, nullptr);
   if (exprs_.next_src > kMaxSources) exprs_.error(select.location, "a statement of the subset names at most 10 tables");
@@ -149,7 +149,7 @@ QueryId QueryCompiler::compile(const sql::Select& select, const Scope* outer) {
   query_.distinct = select.distinct;
   if (select.limit) query_.limit = row_count(*select.limit, "LIMIT");
   if (select.offset) query_.offset = row_count(*select.offset, "OFFSET");
-  if (state_.errors.size() != errors_before) return -1;
+  if (state_.errors.reported() != errors_before) return -1;
   return store();
 }
 
@@ -208,7 +208,7 @@ void QueryCompiler::add_table(const sql::FromItem& item, Source& source, ScopeEn
     }
   }
   if (item.schema == "facts") {
-    static const std::vector<std::string> names = {"told", "effects", "operations"};
+    static const std::vector<std::string> names = {"told", "effects", "operations", "foreign_releases"};
     const auto it = std::find(names.begin(), names.end(), item.table);
     if (exprs_.names() != nullptr) {
       exprs_.error(item.location, "facts are for invariants: a service cannot read what its clients were told");

@@ -127,13 +127,13 @@ constinit const std::string_view kFile = R"json(
       "additionalProperties": false,
       "properties": {
         "crash": { "$ref": "#/$defs/fault", "description": "An instance stops; its handlers and sessions are gone." },
-        "deploy": { "$ref": "#/$defs/fault", "description": "An instance is replaced and runs 'on_start'." },
+        "deploy": { "$ref": "#/$defs/fault", "description": "All instances are replaced and run 'on_start'." },
         "lose_request": { "$ref": "#/$defs/fault", "description": "A request never arrives." },
         "lose_response": { "$ref": "#/$defs/fault", "description": "It was done, but the answer never arrives." },
         "duplicate_request": { "$ref": "#/$defs/fault", "description": "A request arrives twice." },
-        "timeout": { "$ref": "#/$defs/fault", "description": "A caller gives up; the request is still on its way." },
+        "timeout": { "$ref": "#/$defs/fault", "description": "A caller gives up though an answer could still come." },
         "failover": { "$ref": "#/$defs/fault", "description": "A Redis replica takes over without the latest writes." },
-        "expire": { "$ref": "#/$defs/fault", "description": "A key or lease expires while it is in use." },
+        "expire": { "$ref": "#/$defs/fault", "description": "A key or deadline runs out while work goes on." },
         "error_after_effect": { "$ref": "#/$defs/fault", "description": "A provider does it and answers 500." },
         "error_before_effect": { "$ref": "#/$defs/fault", "description": "A provider answers 500 and does nothing." }
       },

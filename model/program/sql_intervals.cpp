@@ -109,7 +109,7 @@ class IntervalReader {
   // Only what is a whole number of microseconds.
   bool add_fraction(std::string_view digits, std::int64_t unit) {
     for (char c : digits) {
-      if (unit % 10 != 0 && c != '0') return false;
+      if (c != '0' && (unit == 0 || unit % 10 != 0)) return false;
       unit /= 10;
       if (!add(std::string_view(&c, 1), unit)) return false;
     }

@@ -64,6 +64,10 @@ std::string with_names(std::string message, const RewrittenSql& sql) {
   if (const auto foreign = foreign_spelling(sql.text(), tokens)) {
     throw SqlError(foreign->message, sql.to_original(static_cast<int>(foreign->at)));
   }
+  if (message.starts_with("LIMIT #,#")) message = "MySQL's LIMIT a, b is not supported: write LIMIT b OFFSET a";
+  // What we put behind the text is not the user's.
+  const std::string behind = sql.text().substr(static_cast<std::size_t>(sql.end())) + '"';
+  if (message.ends_with(behind)) message.replace(message.size() - behind.size(), behind.size(), "\"");
   if (at >= sql.end() && message.starts_with("syntax error")) message = "syntax error at end of input";
   throw SqlError(with_names(message, sql), sql.to_original(at));
 }
@@ -77,12 +81,14 @@ bool is_name_list_token(std::string_view text, const Token& token) {
          is_symbol(text, token, '.');
 }
 
-// "(a, b, c) =" assigns a copy of the right side to each of the columns, and copies multiply when they nest.
+// Behind SET or a comma, "(a, b, c) =" assigns a copy of the right side to each column, and copies multiply when they nest.
 void refuse_copies(const RewrittenSql& sql, const std::vector<Token>& tokens) {
   const std::string& text = sql.text();
   std::size_t copies = 1;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!is_symbol(text, tokens[i], '(')) continue;
+    if (i == 0 || !is_symbol(text, tokens[i], '(')) continue;
+    const std::string_view before = std::string_view(text).substr(tokens[i - 1].begin, tokens[i - 1].end - tokens[i - 1].begin);
+    if (before != "," && !same_word(before, "set")) continue;
     std::size_t columns = 1, end = i + 1;
     for (; end < tokens.size() && is_name_list_token(text, tokens[end]); ++end) {
       if (is_symbol(text, tokens[end], ',')) ++columns;

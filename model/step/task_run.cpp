@@ -16,6 +16,7 @@ constexpr int kMaxLocalSteps = 10'000;
 TaskRun::TaskRun(const Program& program, Context& ctx, int task)
     : p_(program), ctx_(ctx), layout_(program.plan.layout.tasks[static_cast<std::size_t>(task)]), task_(task) {
   ctx_.locals = ctx_.w + layout_.locals;
+  ctx_.task = task;
 }
 
 void TaskRun::set_cell(int cell, CellId value) {
@@ -145,6 +146,7 @@ void TaskRun::end() { kill(); }
 
 void TaskRun::kill() {
   orphan_requests(p_.plan, ctx_.w, task_);
+  forget_owner(p_.plan, ctx_.w, task_);
   for (int s : layout_.sessions) {
     if (s < 0) continue;
     std::uint8_t* session = ctx_.w + p_.plan.layout.sessions[static_cast<std::size_t>(s)].offset;

@@ -60,6 +60,7 @@ struct Context {
   Limit limit;
 
   const std::uint8_t* locals = nullptr;  // of the running task
+  int task = -1;                         // the running task
   int session = -1;                      // global number; -1: nobody's, sees what is committed
   int snapshot = 0;                      // ordinal of the snapshot to read by; 0: the newest committed
   RowSource sources[kMaxSources];

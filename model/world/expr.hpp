@@ -58,6 +58,7 @@ enum class FactTable : std::uint8_t {
   Told,        // client, identity, outcome ('ok', 'failed', 'accepted', 'unknown')
   Effects,     // source, operation, identity, key, amount, standing
   Operations,  // client, identity
+  ForeignReleases,  // redis
 };
 
 struct Source {

@@ -62,6 +62,18 @@ Rows operation_rows(Context& ctx) {
   return out.done();
 }
 
+Rows foreign_release_rows(Context& ctx) {
+  RowWriter out(ctx, 1);
+  for (std::size_t r = 0; r < ctx.plan.layout.redis.size(); ++r) {
+    const int flag = ctx.plan.layout.redis[r].foreign_release;
+    if (flag < 0 || ctx.w[flag] == 0) continue;
+    Val* row = out.next();
+    if (row == nullptr) return out.done();
+    row[0] = out.of(ctx.plan.redis_name[r]);
+  }
+  return out.done();
+}
+
 bool provider_effects(Context& ctx, RowWriter& out) {
   const Plan& plan = ctx.plan;
   const int cell = plan.layout.cell;
@@ -109,12 +121,20 @@ const std::vector<std::string>& fact_columns(FactTable table) {
   static const std::vector<std::string> told = {"client", "identity", "outcome"};
   static const std::vector<std::string> effects = {"source", "operation", "identity", "key", "amount", "standing"};
   static const std::vector<std::string> operations = {"client", "identity"};
-  return table == FactTable::Told ? told : table == FactTable::Effects ? effects : operations;
+  static const std::vector<std::string> releases = {"redis"};
+  switch (table) {
+    case FactTable::Told: return told;
+    case FactTable::Effects: return effects;
+    case FactTable::Operations: return operations;
+    case FactTable::ForeignReleases: return releases;
+  }
+  return told;
 }
 
 Rows fact_rows(Context& ctx, FactTable table) {
   if (table == FactTable::Told) return told_rows(ctx);
   if (table == FactTable::Operations) return operation_rows(ctx);
+  if (table == FactTable::ForeignReleases) return foreign_release_rows(ctx);
   RowWriter out(ctx, 6);
   if (provider_effects(ctx, out)) table_effects(ctx, out);
   return out.done();

@@ -59,7 +59,8 @@ struct DatabaseLayout {
   std::vector<int> sessions;
 };
 
-//   [key][value][ttl] an entry, the free ones (key NULL) last
+//   [key][value][ttl][owner] an entry, the free ones (key NULL) last. owner: 1 + the running task that set it, 0 when that
+//   has ended; there only when a promise asks who releases what (tracks_owners)
 struct RedisLayout {
   std::string name;
   int offset = 0;
@@ -69,6 +70,8 @@ struct RedisLayout {
   int log = -1;   // [op][key][value][ttl] of writes that the replica may not have, oldest first
   int log_slots = 0;
   int log_stride = 0;
+  bool tracks_owners = false;
+  int foreign_release = -1;  // byte: 1 once a running task's key was deleted by another task
 };
 enum RedisLogOp : std::uint8_t { kLogNone = 0, kLogSet = 1, kLogDel = 2 };
 enum RedisTtl : std::uint8_t { kNoTtl = 0, kTtlRunning = 1, kTtlPassed = 2 };

@@ -101,6 +101,7 @@ struct Plan {
     CellId name = 0;
   };
   std::vector<EffectSource> effect_tables;
+  std::vector<CellId> redis_name;                     // by redis
   std::vector<CellId> provider_name;                  // by provider
   std::vector<std::vector<CellId>> operation_names;   // by provider, operation
 };

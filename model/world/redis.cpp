@@ -17,6 +17,7 @@ class Entries {
   CellId key(int slot) const { return load_cell(layout_, at(slot)); }
   CellId value(int slot) const { return load_cell(layout_, at(slot) + layout_.cell); }
   std::uint8_t& ttl(int slot) const { return at(slot)[2 * layout_.cell]; }
+  std::uint8_t& owner(int slot) const { return at(slot)[2 * layout_.cell + 1]; }  // REQUIRES: tracks_owners
 
   int find(CellId k) const {
     for (int i = 0; i < r_.slots && key(i) != kNullCell; ++i) {
@@ -91,10 +92,15 @@ bool append_log(const Plan& plan, std::uint8_t* w, int redis, RedisLogOp op, Cel
 
 void write(Context& ctx, int redis, RedisLogOp op, CellId key, CellId value, std::uint8_t ttl) {
   const Entries entries = primary(ctx.plan, ctx.w, redis);
+  const RedisLayout& r = redis_of(ctx.plan, redis);
   if (op == kLogDel) {
+    const int slot = entries.find(key);
+    if (r.tracks_owners && entries.owner(slot) != 0 && entries.owner(slot) != ctx.task + 1) ctx.w[r.foreign_release] = 1;
     entries.remove(key);
   } else if (!entries.put(key, value, ttl)) {
     ctx.fail(LimitKind::RedisKeys, redis);
+  } else if (r.tracks_owners) {
+    entries.owner(entries.find(key)) = static_cast<std::uint8_t>(ctx.task + 1);
   }
   if (!append_log(ctx.plan, ctx.w, redis, op, key, value, ttl)) ctx.fail(LimitKind::RedisLog, redis);
 }
@@ -142,6 +148,16 @@ void exec_redis(Context& ctx, const RedisCommand& c, std::uint8_t* locals) {
       if (deletes) write(ctx, c.redis, kLogDel, key, kNullCell, kNoTtl);
       answer(ctx, c, locals, ctx.plan.domain.encode(int_val(deletes ? 1 : 0), ctx.limit), deletes ? 1 : 0);
       return;
+    }
+  }
+}
+
+void forget_owner(const Plan& plan, std::uint8_t* w, int task) {
+  for (const RedisLayout& r : plan.layout.redis) {
+    if (!r.tracks_owners) continue;
+    const Entries entries{plan.layout, r, w + r.offset};
+    for (int i = 0; i < r.slots; ++i) {
+      if (entries.owner(i) == task + 1) entries.owner(i) = 0;
     }
   }
 }

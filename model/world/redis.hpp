@@ -13,6 +13,9 @@ namespace oncecheck {
 // Runs a command for the task whose locals are given; stores the answer there.
 void exec_redis(Context& ctx, const RedisCommand& command, std::uint8_t* locals);
 
+// The task has ended: what it set has no running owner any more.
+void forget_owner(const Plan& plan, std::uint8_t* w, int task);
+
 // Unreplicated writes: failover may keep 0..this many of them.
 int unreplicated_writes(const Plan& plan, const std::uint8_t* w, int redis);
 

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Builds everything with warnings as errors and runs every test.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/.ci/setup.sh"
+
+usage() {
+  cat <<'TEXT'
+usage: ./test.sh [--sanitizers] [--clang]
+
+  --sanitizers  also run the tests with the address and undefined behaviour sanitizers (all but those labelled slow)
+                and those of parallel code with the thread sanitizer
+  --clang       also build with clang++
+
+Single tests: ctest --preset ci -R NAME
+TEXT
+}
+
+sanitizers=0
+clang=0
+for argument in "$@"; do
+  case $argument in
+    --sanitizers) sanitizers=1 ;;
+    --clang) clang=1 ;;
+    -h | --help) usage && exit 0 ;;
+    *) usage >&2 && die "unknown option $argument" ;;
+  esac
+done
+
+# Runs a test preset. The thread sanitizer of GCC 12 stops on kernels that spread addresses widely: there, ask for fixed ones.
+run_tests() {
+  local fixed=()
+  if [[ $1 == tsan ]] && setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
+  "${fixed[@]}" ctest --preset "$1" -j "$jobs" "${@:2}" </dev/null
+}
+
+uses=(build test)
+if [[ $clang == 1 ]]; then uses+=(clang); fi
+need_packages "${uses[@]}"
+
+stage "release: build"
+configure ci
+build ci
+
+if [[ $clang == 1 ]]; then
+  stage "clang: build"
+  configure clang -DONCECHECK_WERROR=ON
+  build clang
+fi
+
+if [[ $sanitizers == 1 ]]; then
+  stage "address and undefined behaviour sanitizers"
+  configure asan -DONCECHECK_WERROR=ON
+  build asan --target oncecheck_tests
+  run_tests asan -LE '^slow$'
+
+  stage "thread sanitizer"
+  configure tsan -DONCECHECK_WERROR=ON
+  build tsan --target oncecheck_tests
+  run_tests tsan -R 'parallel|determinism'
+fi
+
+# Last, so that its summary closes the output.
+stage "release: all tests"
+run_tests ci
