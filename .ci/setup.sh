@@ -10,6 +10,11 @@ export PATH="${PATH:-/usr/bin:/bin}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin
 # Relative paths in the cache: another clone of the same sources finds them again.
 export CCACHE_BASEDIR="$root"
 
+# Without a home to write to, ccache would fail the build.
+if command -v ccache >/dev/null && ! mkdir -p "$(ccache -k cache_dir)/tmp" 2>/dev/null; then
+  export CCACHE_DISABLE=1
+fi
+
 jobs=$(nproc 2>/dev/null || echo 2)
 export CMAKE_BUILD_PARALLEL_LEVEL="${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}"
 

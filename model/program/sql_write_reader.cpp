@@ -1,5 +1,6 @@
 // Reader: INSERT, UPDATE and DELETE.
 #include "model/program/sql_reader.hpp"
+#include "model/program/sql_refusals.hpp"
 
 namespace oncecheck::sql {
 
@@ -33,7 +34,7 @@ Statement Reader::read_query_statement(const Json& node, int location) {
     out.kind = StatementKind::Delete;
     out.del = read_delete(statement.body);
   } else {
-    refuse_node(node);
+    refuse(construct_name(statement.type), word_before("merge", first_location(node)));  // only MERGE is left
   }
   return out;
 }

@@ -409,7 +409,7 @@ class BodyCompiler {
       unset_timeouts_.push_back(number);
     }
     std::set<Answer> open = {Answer::Declined, Answer::Error};
-    auto handler = [&](const std::string& name, const std::set<Answer>& answers) {
+    auto handler = [&](const std::string& name, const std::set<Answer> answers) {
       const auto it = s.on_error.find(name);
       if (it == s.on_error.end()) return;
       bool used = false;

@@ -13,13 +13,13 @@ namespace {
 
 // Two clicks of one client run the same handler side by side; `promise` is an always_empty or finally_empty query.
 std::string two_copies(const std::string& schema, const std::string& steps, const std::string& kind, const std::string& query) {
-  return fmt::format(R"({{
+  return fmt::format(R"j({{
     "title": "test",
     "databases": {{"db": {{"engine": "postgres", "schema": [{}]}}}},
     "services": {{"s": {{"on_request": [{}]}}}},
     "clients": {{"c": {{"requests": [{{"to": "s", "key": "K"}}], "clicks": 2}}}},
     "invariants": [{{"name": "p", "{}": "{}"}}]
-  }})",
+  }})j",
                      schema, steps, kind, query);
 }
 
@@ -28,91 +28,91 @@ std::string outcome(const std::string& schema, const std::string& steps, const s
   return verdict_of(*program_from(two_copies(schema, steps, kind, query)), "p");
 }
 
-const char* kCounter = R"("CREATE TABLE t (id int PRIMARY KEY, n int)", "INSERT INTO t VALUES (1, 0), (2, 0)")";
+const char* kCounter = R"j("CREATE TABLE t (id int PRIMARY KEY, n int)", "INSERT INTO t VALUES (1, 0), (2, 0)")j";
 
 }  // namespace
 
 TEST_CASE("an UPDATE that waited works on the newest version of the row") {
-  CHECK(outcome(kCounter, R"({"sql": "UPDATE t SET n = n + 1 WHERE id = 1"}, {"reply": 200})",
+  CHECK(outcome(kCounter, R"j({"sql": "UPDATE t SET n = n + 1 WHERE id = 1"}, {"reply": 200})j",
                 "SELECT n FROM t WHERE id = 1 AND n <> 2") == "holds");
-  CHECK(outcome(kCounter, R"({"sql": "BEGIN"}, {"sql": "UPDATE t SET n = n + 1 WHERE id = 1"}, {"sql": "COMMIT"}, {"reply": 200})",
+  CHECK(outcome(kCounter, R"j({"sql": "BEGIN"}, {"sql": "UPDATE t SET n = n + 1 WHERE id = 1"}, {"sql": "COMMIT"}, {"reply": 200})j",
                 "SELECT n FROM t WHERE id = 1 AND n <> 2") == "holds");
 }
 
 TEST_CASE("read, compute, write loses an update; FOR UPDATE and a compare-and-set do not") {
   const std::string lost = "SELECT n FROM t WHERE id = 1 AND n <> 2";
-  CHECK(outcome(kCounter, R"({"sql": "SELECT n FROM t WHERE id = 1", "into": "r"}, {"sql": "UPDATE t SET n = :r.n + 1 WHERE id = 1"}, {"reply": 200})",
+  CHECK(outcome(kCounter, R"j({"sql": "SELECT n FROM t WHERE id = 1", "into": "r"}, {"sql": "UPDATE t SET n = :r.n + 1 WHERE id = 1"}, {"reply": 200})j",
                 lost) == "violated");
-  CHECK(outcome(kCounter, R"({"sql": "BEGIN"}, {"sql": "SELECT n FROM t WHERE id = 1 FOR UPDATE", "into": "r"},
-                             {"sql": "UPDATE t SET n = :r.n + 1 WHERE id = 1"}, {"sql": "COMMIT"}, {"reply": 200})", lost) == "holds");
-  CHECK(outcome(kCounter, R"({"set": {"done": "0"}}, {"while": ":done = 0", "do": [
+  CHECK(outcome(kCounter, R"j({"sql": "BEGIN"}, {"sql": "SELECT n FROM t WHERE id = 1 FOR UPDATE", "into": "r"},
+                             {"sql": "UPDATE t SET n = :r.n + 1 WHERE id = 1"}, {"sql": "COMMIT"}, {"reply": 200})j", lost) == "holds");
+  CHECK(outcome(kCounter, R"j({"set": {"done": "0"}}, {"while": ":done = 0", "do": [
                   {"sql": "SELECT n FROM t WHERE id = 1", "into": "r"},
-                  {"sql": "UPDATE t SET n = n + 1 WHERE id = 1 AND n = :r.n", "into": "w"}, {"set": {"done": ":w.count"}}]}, {"reply": 200})",
+                  {"sql": "UPDATE t SET n = n + 1 WHERE id = 1 AND n = :r.n", "into": "w"}, {"set": {"done": ":w.count"}}]}, {"reply": 200})j",
                 lost) == "holds");
 }
 
 TEST_CASE("a duplicate INSERT waits for the uncommitted one and then skips or fails") {
-  const char* schema = R"("CREATE TABLE t (id text PRIMARY KEY, n int)", "CREATE TABLE log (what text)")";
-  const std::string steps = R"({"sql": "BEGIN"}, {"sql": "INSERT INTO t VALUES (:key, 1) ON CONFLICT DO NOTHING", "into": "i"},
+  const char* schema = R"j("CREATE TABLE t (id text PRIMARY KEY, n int)", "CREATE TABLE log (what text)")j";
+  const std::string steps = R"j({"sql": "BEGIN"}, {"sql": "INSERT INTO t VALUES (:key, 1) ON CONFLICT DO NOTHING", "into": "i"},
       {"if": ":i.count = 0", "then": [{"sql": "SELECT n FROM t WHERE id = :key", "into": "r"},
          {"if": ":r.count = 0", "then": [{"sql": "INSERT INTO log VALUES ('skipped without a row')"}]}]},
-      {"sql": "COMMIT"}, {"reply": 200})";
+      {"sql": "COMMIT"}, {"reply": 200})j";
   CHECK(outcome(schema, steps, "SELECT what FROM log") == "holds");
   CHECK(outcome(schema, steps, "SELECT count(*) FROM t HAVING count(*) <> 1") == "holds");
 }
 
 TEST_CASE("when the first inserter rolls back the waiting one goes on") {
-  const char* schema = R"("CREATE TABLE t (id text PRIMARY KEY, n int)", "CREATE TABLE turn (x int PRIMARY KEY)")";
+  const char* schema = R"j("CREATE TABLE t (id text PRIMARY KEY, n int)", "CREATE TABLE turn (x int PRIMARY KEY)")j";
   // Whoever takes the turn first rolls back.
-  const std::string steps = R"({"sql": "INSERT INTO turn VALUES (1) ON CONFLICT DO NOTHING", "into": "first"},
+  const std::string steps = R"j({"sql": "INSERT INTO turn VALUES (1) ON CONFLICT DO NOTHING", "into": "first"},
       {"sql": "BEGIN"}, {"sql": "INSERT INTO t VALUES (:key, 1) ON CONFLICT DO NOTHING"},
-      {"if": ":first.count = 1", "then": [{"sql": "ROLLBACK"}, {"reply": 500}]}, {"sql": "COMMIT"}, {"reply": 200})";
+      {"if": ":first.count = 1", "then": [{"sql": "ROLLBACK"}, {"reply": 500}]}, {"sql": "COMMIT"}, {"reply": 200})j";
   CHECK(outcome(schema, steps, "SELECT count(*) FROM t HAVING count(*) <> 1") == "holds");
 }
 
 TEST_CASE("a plain INSERT of a duplicate fails the whole transaction, and COMMIT then rolls back") {
-  const char* schema = R"("CREATE TABLE t (id text PRIMARY KEY)", "CREATE TABLE log (what text)")";
-  const std::string steps = R"({"sql": "BEGIN"}, {"sql": "INSERT INTO log VALUES ('tried')"},
+  const char* schema = R"j("CREATE TABLE t (id text PRIMARY KEY)", "CREATE TABLE log (what text)")j";
+  const std::string steps = R"j({"sql": "BEGIN"}, {"sql": "INSERT INTO log VALUES ('tried')"},
       {"sql": "INSERT INTO t VALUES (:key)", "on_error": {"unique_violation": [
          {"sql": "SELECT 1", "on_error": {"in_failed_transaction": [{"sql": "COMMIT"}, {"reply": 200}]}},
          {"sql": "INSERT INTO log VALUES ('went on')"}]}},
-      {"sql": "COMMIT"}, {"reply": 200})";
+      {"sql": "COMMIT"}, {"reply": 200})j";
   CHECK(outcome(schema, steps, "SELECT what FROM log WHERE what = 'went on'") == "holds");
   CHECK(outcome(schema, steps, "SELECT count(*) FROM log HAVING count(*) <> 1") == "holds");
 }
 
 TEST_CASE("UPDATE neither sees nor waits for an uncommitted INSERT") {
-  const char* schema = R"("CREATE TABLE t (id text PRIMARY KEY, n int)", "CREATE TABLE turn (x int PRIMARY KEY)", "CREATE TABLE log (what text)")";
-  const std::string steps = R"({"sql": "INSERT INTO turn VALUES (1) ON CONFLICT DO NOTHING", "into": "first"},
+  const char* schema = R"j("CREATE TABLE t (id text PRIMARY KEY, n int)", "CREATE TABLE turn (x int PRIMARY KEY)", "CREATE TABLE log (what text)")j";
+  const std::string steps = R"j({"sql": "INSERT INTO turn VALUES (1) ON CONFLICT DO NOTHING", "into": "first"},
       {"if": ":first.count = 1", "then": [{"sql": "BEGIN"}, {"sql": "INSERT INTO t VALUES (:key, 1)"}, {"sql": "COMMIT"}, {"reply": 200}]},
       {"sql": "UPDATE t SET n = 2 WHERE id = :key", "into": "u"},
-      {"if": ":u.count = 0", "then": [{"sql": "INSERT INTO log VALUES ('zero rows')"}]}, {"reply": 200})";
+      {"if": ":u.count = 0", "then": [{"sql": "INSERT INTO log VALUES ('zero rows')"}]}, {"reply": 200})j";
   CHECK(outcome(schema, steps, "SELECT what FROM log") == "violated");  // it can happen
   CHECK(outcome(schema, steps, "SELECT id FROM t WHERE n NOT IN (1, 2)") == "holds");
 }
 
 TEST_CASE("the predicate is tested again on the newest version after a wait") {
-  const char* schema = R"("CREATE TABLE t (id int PRIMARY KEY, state text)", "INSERT INTO t VALUES (1, 'NEW')", "CREATE TABLE log (what text)")";
-  const std::string steps = R"({"sql": "BEGIN"}, {"sql": "UPDATE t SET state = 'DONE' WHERE id = 1 AND state = 'NEW'", "into": "u"},
-      {"if": ":u.count = 1", "then": [{"sql": "INSERT INTO log VALUES ('claimed')"}]}, {"sql": "COMMIT"}, {"reply": 200})";
+  const char* schema = R"j("CREATE TABLE t (id int PRIMARY KEY, state text)", "INSERT INTO t VALUES (1, 'NEW')", "CREATE TABLE log (what text)")j";
+  const std::string steps = R"j({"sql": "BEGIN"}, {"sql": "UPDATE t SET state = 'DONE' WHERE id = 1 AND state = 'NEW'", "into": "u"},
+      {"if": ":u.count = 1", "then": [{"sql": "INSERT INTO log VALUES ('claimed')"}]}, {"sql": "COMMIT"}, {"reply": 200})j";
   CHECK(outcome(schema, steps, "SELECT count(*) FROM log HAVING count(*) > 1", "always_empty") == "holds");
 }
 
 TEST_CASE("a claim by subquery is taken twice: the subquery is not run again after a wait") {
-  const char* schema = R"("CREATE TABLE t (id int PRIMARY KEY, state text)", "INSERT INTO t VALUES (1, 'NEW')", "CREATE TABLE log (what text)")";
-  const std::string steps = R"({"sql": "BEGIN"},
+  const char* schema = R"j("CREATE TABLE t (id int PRIMARY KEY, state text)", "INSERT INTO t VALUES (1, 'NEW')", "CREATE TABLE log (what text)")j";
+  const std::string steps = R"j({"sql": "BEGIN"},
       {"sql": "UPDATE t SET state = 'DONE' WHERE id = (SELECT min(id) FROM t WHERE state = 'NEW')", "into": "u"},
-      {"if": ":u.count = 1", "then": [{"sql": "INSERT INTO log VALUES ('claimed')"}]}, {"sql": "COMMIT"}, {"reply": 200})";
+      {"if": ":u.count = 1", "then": [{"sql": "INSERT INTO log VALUES ('claimed')"}]}, {"sql": "COMMIT"}, {"reply": 200})j";
   CHECK(outcome(schema, steps, "SELECT count(*) FROM log HAVING count(*) > 1", "always_empty") == "violated");
 }
 
 TEST_CASE("a deadlock fails one of the two, whichever the database picks") {
-  const char* schema = R"("CREATE TABLE t (id int PRIMARY KEY, n int)", "INSERT INTO t VALUES (1, 0), (2, 0)", "CREATE TABLE turn (x int PRIMARY KEY)", "CREATE TABLE log (what text)")";
-  const std::string steps = R"({"sql": "INSERT INTO turn VALUES (1) ON CONFLICT DO NOTHING", "into": "first"}, {"sql": "BEGIN"},
+  const char* schema = R"j("CREATE TABLE t (id int PRIMARY KEY, n int)", "INSERT INTO t VALUES (1, 0), (2, 0)", "CREATE TABLE turn (x int PRIMARY KEY)", "CREATE TABLE log (what text)")j";
+  const std::string steps = R"j({"sql": "INSERT INTO turn VALUES (1) ON CONFLICT DO NOTHING", "into": "first"}, {"sql": "BEGIN"},
       {"sql": "UPDATE t SET n = n + 1 WHERE id = 1 + :first.count"},
       {"sql": "UPDATE t SET n = n + 1 WHERE id = 2 - :first.count", "on_error": {"deadlock": [{"sql": "ROLLBACK"},
           {"sql": "INSERT INTO log VALUES (CASE WHEN :first.count = 1 THEN 'first' ELSE 'second' END)"}, {"reply": 500}]}},
-      {"sql": "COMMIT"}, {"reply": 200})";
+      {"sql": "COMMIT"}, {"reply": 200})j";
   CHECK(outcome(schema, steps, "SELECT what FROM log WHERE what = 'first'") == "violated");
   CHECK(outcome(schema, steps, "SELECT what FROM log WHERE what = 'second'") == "violated");
   CHECK(outcome(schema, steps, "SELECT count(*) FROM log HAVING count(*) > 1") == "holds");
@@ -121,26 +121,26 @@ TEST_CASE("a deadlock fails one of the two, whichever the database picks") {
 }
 
 TEST_CASE("SKIP LOCKED passes over a locked row and NOWAIT fails on it") {
-  const char* schema = R"("CREATE TABLE t (id int PRIMARY KEY, state text)", "INSERT INTO t VALUES (1, 'NEW'), (2, 'NEW')", "CREATE TABLE log (what int PRIMARY KEY)")";
-  const std::string skip = R"({"sql": "BEGIN"}, {"sql": "SELECT id FROM t WHERE state = 'NEW' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED", "into": "job"},
+  const char* schema = R"j("CREATE TABLE t (id int PRIMARY KEY, state text)", "INSERT INTO t VALUES (1, 'NEW'), (2, 'NEW')", "CREATE TABLE log (what int PRIMARY KEY)")j";
+  const std::string skip = R"j({"sql": "BEGIN"}, {"sql": "SELECT id FROM t WHERE state = 'NEW' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED", "into": "job"},
       {"if": ":job.count = 1", "then": [{"sql": "UPDATE t SET state = 'DONE' WHERE id = :job.id"}, {"sql": "INSERT INTO log VALUES (:job.id)"}]},
-      {"sql": "COMMIT"}, {"reply": 200})";
+      {"sql": "COMMIT"}, {"reply": 200})j";
   CHECK(outcome(schema, skip, "SELECT count(*) FROM log HAVING count(*) <> 2") == "holds");
-  const std::string nowait = R"({"sql": "BEGIN"}, {"sql": "SELECT id FROM t WHERE id = 1 FOR UPDATE NOWAIT", "on_error": {"lock_not_available": [{"sql": "ROLLBACK"},
-      {"sql": "INSERT INTO log VALUES (9)"}, {"reply": 409}]}}, {"sql": "COMMIT"}, {"reply": 200})";
+  const std::string nowait = R"j({"sql": "BEGIN"}, {"sql": "SELECT id FROM t WHERE id = 1 FOR UPDATE NOWAIT", "on_error": {"lock_not_available": [{"sql": "ROLLBACK"},
+      {"sql": "INSERT INTO log VALUES (9)"}, {"reply": 409}]}}, {"sql": "COMMIT"}, {"reply": 200})j";
   CHECK(outcome(schema, nowait, "SELECT what FROM log") == "violated");
 }
 
 TEST_CASE("ON CONFLICT DO UPDATE changes the row that is there, also one that its snapshot lacks") {
-  const char* schema = R"("CREATE TABLE t (id text PRIMARY KEY, n int NOT NULL)")";
-  const std::string steps = R"({"sql": "INSERT INTO t VALUES (:key, 1) ON CONFLICT (id) DO UPDATE SET n = t.n + excluded.n"}, {"reply": 200})";
+  const char* schema = R"j("CREATE TABLE t (id text PRIMARY KEY, n int NOT NULL)")j";
+  const std::string steps = R"j({"sql": "INSERT INTO t VALUES (:key, 1) ON CONFLICT (id) DO UPDATE SET n = t.n + excluded.n"}, {"reply": 200})j";
   CHECK(outcome(schema, steps, "SELECT n FROM t WHERE n <> 2") == "holds");
 }
 
 TEST_CASE("NULL keys do not collide, and a partial unique index judges only its rows") {
-  CHECK(outcome(R"("CREATE TABLE t (id text UNIQUE)")", R"({"sql": "INSERT INTO t VALUES (NULL)"}, {"reply": 200})",
+  CHECK(outcome(R"j("CREATE TABLE t (id text UNIQUE)")j", R"j({"sql": "INSERT INTO t VALUES (NULL)"}, {"reply": 200})j",
                 "SELECT count(*) FROM t HAVING count(*) <> 2") == "holds");
-  const char* partial = R"("CREATE TABLE t (k text, live boolean)", "CREATE UNIQUE INDEX one_live ON t (k) WHERE live")";
-  CHECK(outcome(partial, R"({"sql": "INSERT INTO t VALUES (:key, false)"}, {"reply": 200})", "SELECT count(*) FROM t HAVING count(*) <> 2") == "holds");
-  CHECK(outcome(partial, R"({"sql": "INSERT INTO t VALUES (:key, true) ON CONFLICT DO NOTHING"}, {"reply": 200})", "SELECT count(*) FROM t HAVING count(*) <> 1") == "holds");
+  const char* partial = R"j("CREATE TABLE t (k text, live boolean)", "CREATE UNIQUE INDEX one_live ON t (k) WHERE live")j";
+  CHECK(outcome(partial, R"j({"sql": "INSERT INTO t VALUES (:key, false)"}, {"reply": 200})j", "SELECT count(*) FROM t HAVING count(*) <> 2") == "holds");
+  CHECK(outcome(partial, R"j({"sql": "INSERT INTO t VALUES (:key, true) ON CONFLICT DO NOTHING"}, {"reply": 200})j", "SELECT count(*) FROM t HAVING count(*) <> 1") == "holds");
 }

@@ -16,15 +16,15 @@ class Generator {
 
   std::string scenario() {
     const bool job = chance(4), start = chance(4);
-    std::string services = fmt::format(R"("instances": {}, "on_request": [{}])", 1 + chance(3), steps(2 + below(3), true) + R"(, {"reply": 200})");
-    if (start) services += fmt::format(R"(, "on_start": [{}])", one_step(false));
+    std::string services = fmt::format(R"j("instances": {}, "on_request": [{}])j", 1 + chance(3), steps(2 + below(3), true) + R"j(, {"reply": 200})j");
+    if (start) services += fmt::format(R"j(, "on_start": [{}])j", one_step(false));
     if (job) {
-      services += R"(, "jobs": {"sweep": {"every": "1m", "steps": [
+      services += R"j(, "jobs": {"sweep": {"every": "1m", "steps": [
         {"sql": "SELECT id FROM t WHERE state = 'NEW' LIMIT 1", "into": "open"},
-        {"if": ":open.count = 1", "then": [{"sql": "UPDATE t SET state = 'DONE' WHERE id = :open.id"}]}]}})";
+        {"if": ":open.count = 1", "then": [{"sql": "UPDATE t SET state = 'DONE' WHERE id = :open.id"}]}]}})j";
     }
     const int clicks = 1 + below(2);
-    return fmt::format(R"({{
+    return fmt::format(R"j({{
       "title": "generated",
       "databases": {{"db": {{"engine": "postgres", "schema": [
         "CREATE TABLE t (id text PRIMARY KEY, state text, n int, until timestamptz)",
@@ -37,9 +37,9 @@ class Generator {
       "invariants": ["no-duplicate-effect", "no-phantom-success", "no-false-failure", "no-lost-intent",
         {{"name": "done stays", "never_step": "OLD.state = 'DONE' AND NEW.state IS DISTINCT FROM 'DONE'", "table": "t"}}],
       "bounds": {{"messages": 3, "effects": 3, "fresh": 3, "deadlines": 3, "rows": 3, "redis_log": 4}}
-    }})",
-                       chance(2) ? R"(, "INSERT INTO t VALUES ('K', 'NEW', 0, NULL)")" : "", chance(2) ? "honoured" : "ignored",
-                       chance(3) ? "true" : "false", services, chance(5) ? R"({"fresh": "per_attempt"})" : R"("K")", clicks,
+    }})j",
+                       chance(2) ? R"j(, "INSERT INTO t VALUES ('K', 'NEW', 0, NULL)")j" : "", chance(2) ? "honoured" : "ignored",
+                       chance(3) ? "true" : "false", services, chance(5) ? R"j({"fresh": "per_attempt"})j" : R"j("K")j", clicks,
                        clicks == 1 ? below(2) : 0, faults());
   }
 
@@ -57,7 +57,7 @@ class Generator {
     std::string out;
     const int first = below(10);
     for (int i = 0; i < below(3); ++i) {
-      out += fmt::format(R"({}"{}": 1)", out.empty() ? "" : ", ", names[(first + 3 * i) % 10]);
+      out += fmt::format(R"j({}"{}": 1)j", out.empty() ? "" : ", ", names[(first + 3 * i) % 10]);
     }
     return out;
   }
@@ -73,24 +73,24 @@ class Generator {
 
   std::string one_step(bool handler) {
     static const char* const plain[] = {
-        R"({"sql": "INSERT INTO t VALUES (@, 'NEW', 1, NOW() + interval '5s') ON CONFLICT DO NOTHING", "into": "a"})",
-        R"({"sql": "UPDATE t SET n = n + 1, state = 'DONE' WHERE id = @"})",
-        R"({"sql": "UPDATE t SET state = 'NEW' WHERE id = @ AND until < NOW()"})",
-        R"({"sql": "DELETE FROM t WHERE id = @ AND state = 'NEW'"})",
-        R"({"sql": "INSERT INTO u VALUES (@)"})",
-        R"({"sql": "INSERT INTO u SELECT id FROM t WHERE state = 'NEW'"})",
-        R"({"sql": "BEGIN"})",
-        R"({"sql": "COMMIT"})",
-        R"({"sql": "SELECT n FROM t WHERE id = @ FOR UPDATE", "into": "l"})",
-        R"({"redis": "SET k:@@ 1 NX EX 5", "into": "b"})",
-        R"({"redis": "DEL k:@@"})",
-        R"({"call": "p.charge", "key": "@", "amount": "5", "timeout": "3s", "into": "c", "on_timeout": [{"pause": true}], "on_error": [{"pause": true}]})",
-        R"({"set": {"tok": "gen_random_uuid()"}}, {"sql": "UPDATE t SET state = :tok WHERE id = @"})",
-        R"({"for_each": "SELECT id FROM t WHERE n > 0", "into": "row", "do": [{"sql": "UPDATE t SET n = 0 WHERE id = :row.id"}]})"};
+        R"j({"sql": "INSERT INTO t VALUES (@, 'NEW', 1, NOW() + interval '5s') ON CONFLICT DO NOTHING", "into": "a"})j",
+        R"j({"sql": "UPDATE t SET n = n + 1, state = 'DONE' WHERE id = @"})j",
+        R"j({"sql": "UPDATE t SET state = 'NEW' WHERE id = @ AND until < NOW()"})j",
+        R"j({"sql": "DELETE FROM t WHERE id = @ AND state = 'NEW'"})j",
+        R"j({"sql": "INSERT INTO u VALUES (@)"})j",
+        R"j({"sql": "INSERT INTO u SELECT id FROM t WHERE state = 'NEW'"})j",
+        R"j({"sql": "BEGIN"})j",
+        R"j({"sql": "COMMIT"})j",
+        R"j({"sql": "SELECT n FROM t WHERE id = @ FOR UPDATE", "into": "l"})j",
+        R"j({"redis": "SET k:@@ 1 NX EX 5", "into": "b"})j",
+        R"j({"redis": "DEL k:@@"})j",
+        R"j({"call": "p.charge", "key": "@", "amount": "5", "timeout": "3s", "into": "c", "on_timeout": [{"pause": true}], "on_error": [{"pause": true}]})j",
+        R"j({"set": {"tok": "gen_random_uuid()"}}, {"sql": "UPDATE t SET state = :tok WHERE id = @"})j",
+        R"j({"for_each": "SELECT id FROM t WHERE n > 0", "into": "row", "do": [{"sql": "UPDATE t SET n = 0 WHERE id = :row.id"}]})j"};
     static const char* const handlers[] = {
-        R"({"sql": "SELECT state FROM t WHERE id = :key", "into": "o"}, {"if": ":o.state = 'DONE'", "then": [{"reply": 200}]})",
-        R"({"sql": "SELECT state FROM t WHERE id = :key", "into": "o"}, {"if": ":o.count = 0", "then": [{"reply": 404}], "else": [{"pause": true}]})",
-        R"({"redis": "GET k:{:key}", "into": "g"}, {"if": ":g IS NOT NULL", "then": [{"reply": 202}]})"};
+        R"j({"sql": "SELECT state FROM t WHERE id = :key", "into": "o"}, {"if": ":o.state = 'DONE'", "then": [{"reply": 200}]})j",
+        R"j({"sql": "SELECT state FROM t WHERE id = :key", "into": "o"}, {"if": ":o.count = 0", "then": [{"reply": 404}], "else": [{"pause": true}]})j",
+        R"j({"redis": "GET k:{:key}", "into": "g"}, {"if": ":g IS NOT NULL", "then": [{"reply": 202}]})j"};
     std::string out = handler && chance(4) ? pick(handlers) : pick(plain);
     const std::string key = handler ? ":key" : "'K'";
     for (std::size_t at = out.find("@@"); at != std::string::npos; at = out.find("@@")) out.replace(at, 2, handler ? "{:key}" : "K");
