@@ -35,12 +35,17 @@ class Teller {
       StoryStep step;
       step.fault = e.fault != kNoBudget;
       step.lane = lane_of(p_, world_.data(), e);
-      const std::string before = headline_before(e);
+      const std::string before = named(headline_before(e));
       Observation seen;
       previous_ = world_;
       CHECK_THAT(!apply(p_, world_.data(), e, workspace_, &seen));
-      step.headline = (step.fault ? "FAULT " + fault_words(e) + ": " : "") + before + result_after(e, seen);
+      name_new_values(seen);
+      const std::string result = result_from(seen);
+      renumber_names(seen);
+      step.headline = (step.fault ? "FAULT " + fault_words(e) + ": " : "") + before +
+                      (e.kind == EventKind::Process ? process_result(e) : e.kind == EventKind::Step ? named_result(result, seen) : "");
       auto now = world_view(p_, world_.data());
+      for (auto& [what, content] : now) content = named(content);
       for (std::size_t i = 0; i < now.size(); ++i) {
         if (now[i] != view[i]) step.changes.push_back(now[i].first + ": " + now[i].second);
       }
@@ -227,12 +232,57 @@ class Teller {
     return call;
   }
 
-  std::string result_after(const Event& e, const Observation& seen) const {
-    if (e.kind == EventKind::Process) return process_result(e);
-    if (e.kind != EventKind::Step) return "";
+  // Fresh values are numbered anew in every world; a story calls each by the name under which it first appeared.
+  void name_new_values(const Observation& seen) {
+    names_.resize(static_cast<std::size_t>(p_.plan.domain.fresh_count()), 0);
+    auto name = [&](const Val& v) {
+      if (v.kind == Kind::Fresh && names_[static_cast<std::size_t>(v.n)] == 0) names_[static_cast<std::size_t>(v.n)] = ++last_name_;
+    };
+    for (const auto& row : seen.rows) {
+      for (const Val& v : row) name(v);
+    }
+    for (std::size_t i = 0; i < seen.fresh_renumbered.size(); ++i) {
+      if (seen.fresh_renumbered[i] >= 0) name({Kind::Fresh, static_cast<std::int64_t>(i)});
+    }
+  }
+
+  void renumber_names(const Observation& seen) {
+    std::vector<int> renamed(names_.size(), 0);
+    for (std::size_t i = 0; i < seen.fresh_renumbered.size(); ++i) {
+      if (seen.fresh_renumbered[i] >= 0) renamed[static_cast<std::size_t>(seen.fresh_renumbered[i])] = names_[i];
+    }
+    names_ = std::move(renamed);
+  }
+
+  // "uuid-N" of the world at hand to the story's name.
+  std::string named(const std::string& text) const {
+    static const std::string mark = "uuid-";
+    std::string out;
+    std::size_t from = 0;
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, from)) {
+      std::size_t end = at + mark.size();
+      std::size_t number = 0;
+      while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) number = number * 10 + static_cast<std::size_t>(text[end++] - '0');
+      out += text.substr(from, at - from) + mark;
+      if (number >= 1 && number <= names_.size() && names_[number - 1] > 0) {
+        out += std::to_string(names_[number - 1]);
+      } else {
+        out += text.substr(at + mark.size(), end - at - mark.size());
+      }
+      from = end;
+    }
+    return out + text.substr(from);
+  }
+
+  std::string named_result(const std::string& rows, const Observation& seen) const {
     if (seen.error != ErrorClass::None) return "  -> error: " + std::string(error_class_name(seen.error));
     if (seen.blocked_by >= 0) return "  -> has to wait for " + session_name(p_, world_.data(), seen.blocked_by);
     if (!seen.note.empty()) return "  -> " + seen.note;
+    return rows;
+  }
+
+  // In the numbers of before the world was brought into canonical form.
+  std::string result_from(const Observation& seen) const {
     if (!seen.rows.empty()) {
       std::string out = "  -> ";
       for (std::size_t r = 0; r < seen.rows.size(); ++r) {
@@ -242,7 +292,7 @@ class Teller {
           out += p_.plan.domain.show(seen.rows[r][c]);
         }
       }
-      return out;
+      return named(out);
     }
     if (seen.count >= 0) return "  -> " + std::to_string(seen.count) + (seen.count == 1 ? " row" : " rows");
     return "";
@@ -267,6 +317,8 @@ class Teller {
   std::vector<std::uint8_t> world_, previous_;
   Workspace workspace_;
   Story story_;
+  std::vector<int> names_;  // by number of a fresh value: its name in this story, 0 when it has none yet
+  int last_name_ = 0;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <tuple>
 
 #include "invariants/evaluate.hpp"
 #include "model/check/fingerprint.hpp"
@@ -21,13 +22,15 @@ constexpr std::size_t kSmallLevel = 512;     // below this one thread is faster 
 constexpr std::size_t kGrowth = 48;          // room made for that many new states a state; most have a handful
 constexpr int kMaxDepth = 60'000;
 
-// A place where a promise breaks: the state `child`, reached by a step from `parent` (0: by any). The smallest wins.
+// A place where a promise breaks: the state `child`, reached by a step from `parent` (0: by any). Of several in one level
+// the one with the fewest faults wins, then the smallest fingerprint.
 struct Break {
   std::uint64_t child = 0, parent = 0;
   bool at_rest = false;
+  int faults = 0;
   bool found() const { return child != 0; }
-  void offer(std::uint64_t c, std::uint64_t p, bool rest) {
-    if (!found() || c < child || (c == child && p < parent)) *this = {c, p, rest};
+  void offer(const Break& b) {
+    if (!found() || std::tie(b.faults, b.child, b.parent) < std::tie(faults, child, parent)) *this = b;
   }
 };
 
@@ -84,7 +87,7 @@ class Search {
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
       if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty &&
           breaks(p_, p_.invariants[i], p_.initial.data(), w.workspace, w.limit)) {
-        w.breaks[i].offer(f, 0, false);
+        w.breaks[i].offer({f, 0, false, 0});
       }
     }
     collect();
@@ -191,6 +194,13 @@ class Search {
     if (!restless && has_final_ && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
   }
 
+  // Faults that happened on every way to this world: budgets are part of it.
+  int faults_in(const std::uint8_t* world) const {
+    int spent = 0;
+    for (std::size_t f = 0; f < p_.faults.size(); ++f) spent += p_.faults[f].max - world[p_.plan.layout.budgets + static_cast<int>(f)];
+    return spent;
+  }
+
   static void note_limit(Worker& w, const Limit& limit) {
     // The smallest, so that the words do not depend on which thread met one first.
     if (!w.limit || limit.kind < w.limit.kind || (limit.kind == w.limit.kind && limit.arg < w.limit.arg)) w.limit = limit;
@@ -202,7 +212,7 @@ class Search {
     for (std::size_t i : step_invariants_) {
       if (decided(i)) continue;
       Limit limit;
-      if (step_breaks(p_, p_.invariants[i], parent, w.child.data(), w.workspace, limit)) w.breaks[i].offer(f, parent_f, false);
+      if (step_breaks(p_, p_.invariants[i], parent, w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, parent_f, false, faults_in(w.child.data())});
       if (limit) note_limit(w, limit);
     }
     if (result == SeenSet::Insert::Full) w.full = true;
@@ -210,7 +220,7 @@ class Search {
     for (std::size_t i : state_invariants_) {
       if (decided(i) || same_reads(p_.invariants[i], parent, w.child.data())) continue;
       Limit limit;
-      if (breaks(p_, p_.invariants[i], w.child.data(), w.workspace, limit)) w.breaks[i].offer(f, 0, false);
+      if (breaks(p_, p_.invariants[i], w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, 0, false, faults_in(w.child.data())});
       if (limit) note_limit(w, limit);
     }
     w.next.worlds.insert(w.next.worlds.end(), w.child.begin(), w.child.end());
@@ -222,7 +232,7 @@ class Search {
     for (std::size_t i : final_invariants_) {
       if (decided(i)) continue;
       Limit limit;
-      if (breaks(p_, p_.invariants[i], world, w.workspace, limit)) w.breaks[i].offer(f, 0, true);
+      if (breaks(p_, p_.invariants[i], world, w.workspace, limit)) w.breaks[i].offer({f, 0, true, faults_in(world)});
       if (limit) note_limit(w, limit);
     }
   }
@@ -239,7 +249,7 @@ class Search {
     for (std::size_t i = 0; i < breaks_.size(); ++i) {
       Break best;
       for (Worker& w : workers_) {
-        if (w.breaks[i].found()) best.offer(w.breaks[i].child, w.breaks[i].parent, w.breaks[i].at_rest);
+        if (w.breaks[i].found()) best.offer(w.breaks[i]);
         w.breaks[i] = {};
       }
       if (best.found() && !decided(i)) {

@@ -142,7 +142,7 @@ struct InvariantSpec {
 enum class Expectation { Holds, Violated };
 
 struct Bounds {  // capacities; a run that fills one is inconclusive
-  int rows = 4;        // row versions a table
+  int rows = 6;        // row versions a table, old ones that somebody may still read included
   int messages = 6;    // requests in flight to services, and to each provider
   int effects = 4;     // entries of a provider's ledger
   int fresh = 6;       // fresh values (UUIDs, tokens) alive at once

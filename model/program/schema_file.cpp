@@ -145,7 +145,7 @@ constinit const std::string_view kFile = R"json(
       "description": "Capacities of the search. A run that fills one is inconclusive.",
       "additionalProperties": false,
       "properties": {
-        "rows": { "$ref": "#/$defs/int_1_32", "default": 4, "description": "Row versions a table." },
+        "rows": { "$ref": "#/$defs/int_1_32", "default": 6, "description": "Row versions a table." },
         "messages": { "$ref": "#/$defs/int_1_16", "default": 6, "description": "Requests in flight at once." },
         "effects": { "$ref": "#/$defs/int_1_16", "default": 4, "description": "Entries of a provider's ledger." },
         "fresh": { "$ref": "#/$defs/int_0_32", "default": 6, "description": "Fresh values (UUIDs, tokens) at once." },

@@ -158,8 +158,9 @@ void ReadContext::count_nodes(std::size_t count, int location) {
   nodes_ += count;
   if (location >= 0) last_location_ = location;
   if (nodes_ > kMaxNodes) {
-    fail("this SQL has more than " + std::to_string(kMaxNodes) + " parts (BETWEEN and CASE x WHEN repeat their operand)",
-         location);
+    fail(
+        "this SQL has more than " + std::to_string(kMaxNodes) + " parts (BETWEEN and CASE x WHEN repeat their operand)",
+        location);
   }
 }
 

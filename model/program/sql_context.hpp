@@ -1,4 +1,4 @@
-// What every reader of the parse tree needs: places in the original text, limits, and the refusal of what it does not know.
+// What every reader of the parse tree needs: places in the original text, limits, and refusals.
 #pragma once
 
 #include <initializer_list>

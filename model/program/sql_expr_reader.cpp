@@ -14,10 +14,11 @@ namespace {
 constexpr std::size_t kMaxTerms = 200;
 
 constexpr std::string_view kAggregates[] = {"count", "sum", "min", "max", "bool_and", "bool_or"};
-constexpr std::string_view kWithoutArguments[] = {"now", "transaction_timestamp", "clock_timestamp", "statement_timestamp",
-                                                  "gen_random_uuid", "uuid_generate_v4"};
+constexpr std::string_view kWithoutArguments[] = {
+    "now", "transaction_timestamp", "clock_timestamp", "statement_timestamp", "gen_random_uuid", "uuid_generate_v4"};
 constexpr std::string_view kKeywords[] = {"coalesce", "greatest", "least", "nullif"};
-constexpr std::string_view kVolatile[] = {"gen_random_uuid", "uuid_generate_v4", "nextval", "clock_timestamp", "random"};
+constexpr std::string_view kVolatile[] = {"gen_random_uuid", "uuid_generate_v4", "nextval", "clock_timestamp",
+                                          "random"};
 
 template <std::size_t N>
 bool contains(const std::string_view (&names)[N], std::string_view name) {
@@ -252,8 +253,8 @@ Expr Reader::read_cast(const Json& body) {
   check_fields("TypeCast", body, {"arg", "typeName"});
   const Json& type_name = body.at("typeName");
   const std::vector<std::string> type = names(type_name, "names");
-  const bool interval = type == std::vector<std::string>{"pg_catalog", "interval"} &&
-                        list(type_name, "arrayBounds").empty();
+  const bool interval =
+      type == std::vector<std::string>{"pg_catalog", "interval"} && list(type_name, "arrayBounds").empty();
   const NodeView arg = view(body.at("arg"));
   if (interval && arg.type == "A_Const") {
     if (const Json* literal = find(arg.body, "sval")) return read_interval(body, text(*literal, "sval"));

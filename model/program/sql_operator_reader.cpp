@@ -160,8 +160,8 @@ Expr Reader::read_sublink(const Json& body) {
   const bool in = type == "ANY_SUBLINK" && (op.empty() || op == std::vector<std::string>{"="});
   const bool not_in = type == "ALL_SUBLINK" && op == std::vector<std::string>{"<>"};
   if (!in && !not_in && (type == "ANY_SUBLINK" || type == "ALL_SUBLINK")) {
-    refuse((op.empty() ? "" : op.back()) + (type == "ANY_SUBLINK" ? " ANY (SELECT ...)" : " ALL (SELECT ...)"), location,
-           "use IN, NOT IN or EXISTS");
+    refuse((op.empty() ? "" : op.back()) + (type == "ANY_SUBLINK" ? " ANY (SELECT ...)" : " ALL (SELECT ...)"),
+           location, "use IN, NOT IN or EXISTS");
   }
   const bool exists = type == "EXISTS_SUBLINK";
   if (!in && !not_in && !exists && type != "EXPR_SUBLINK") refuse("this form of a subselect", location);

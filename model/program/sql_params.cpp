@@ -23,8 +23,8 @@ class Brackets {
     } else if (token.kind == TokenKind::Symbol && (c == ']' || c == ')') && !open_.empty()) {
       open_.pop_back();
     }
-    after_array_ = token.kind == TokenKind::Word &&
-                   same_word(text.substr(token.begin, token.end - token.begin), "array");
+    after_array_ =
+        token.kind == TokenKind::Word && same_word(text.substr(token.begin, token.end - token.begin), "array");
     last_ = c;
   }
 
@@ -71,8 +71,9 @@ RewrittenSql::RewrittenSql(std::string_view text, std::string_view before, std::
   for (const Token& token : tokenize(text)) {
     if (token.begin < copied) continue;  // a part of a parameter
     if (token.kind == TokenKind::Dollar) {
-      throw SqlError("parameters are written :name, not " + std::string(text.substr(token.begin, token.end - token.begin)),
-                     static_cast<int>(token.begin));
+      throw SqlError(
+          "parameters are written :name, not " + std::string(text.substr(token.begin, token.end - token.begin)),
+          static_cast<int>(token.begin));
     }
     const bool colon = text[token.begin] == ':' && token.end == token.begin + 1;
     if (colon && token.end < text.size() && is_letter(text[token.end]) && !brackets.in_subscript()) {

@@ -23,7 +23,8 @@ void check_text(std::string_view text) {
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     throw SqlError("SQL cannot hold a NUL character", static_cast<int>(nul));
   }
-  if (const auto invalid = first_invalid_utf8(text)) throw SqlError("this is not UTF-8 text", static_cast<int>(*invalid));
+  if (const auto invalid = first_invalid_utf8(text))
+    throw SqlError("this is not UTF-8 text", static_cast<int>(*invalid));
 }
 
 // The tree is trusted to have the fields of its grammar. If it once has not, that is an error and not a crash.

@@ -20,7 +20,8 @@ std::string list_text(const std::vector<Expr>& all) {
 }
 
 std::string table_text(const std::string& schema, const std::string& table, const std::string& alias = "") {
-  return (schema.empty() ? "" : name_text(schema) + ".") + name_text(table) + (alias.empty() ? "" : " AS " + name_text(alias));
+  return (schema.empty() ? "" : name_text(schema) + ".") + name_text(table) +
+         (alias.empty() ? "" : " AS " + name_text(alias));
 }
 
 std::string targets_text(const std::vector<Target>& targets) {
@@ -46,7 +47,7 @@ std::string item_text(const FromItem& item);
 
 std::string join_text(const FromItem& item) {
   const FromItem& right = item.sides[1];
-  const bool nested = right.kind == FromKind::InnerJoin || right.kind == FromKind::LeftJoin || right.kind == FromKind::CrossJoin;
+  const bool nested = right.kind != FromKind::Table && right.kind != FromKind::Subselect;
   const char* word = item.kind == FromKind::LeftJoin    ? " LEFT JOIN "
                      : item.kind == FromKind::CrossJoin ? " CROSS JOIN "
                                                         : " JOIN ";
@@ -152,8 +153,8 @@ std::string update_text(const Update& s) {
 }
 
 std::string delete_text(const Delete& s) {
-  return with_text(s.with) + "DELETE FROM " + table_text(s.schema, s.table, s.alias) + from_text(" USING ", s.using_items) +
-         clause_text(" WHERE ", s.where) + returning_text(s.returning);
+  return with_text(s.with) + "DELETE FROM " + table_text(s.schema, s.table, s.alias) +
+         from_text(" USING ", s.using_items) + clause_text(" WHERE ", s.where) + returning_text(s.returning);
 }
 
 std::string references_text(const std::string& table, const std::vector<std::string>& columns) {
@@ -191,13 +192,14 @@ std::string create_table_text(const CreateTable& c) {
   for (const TableConstraint& constraint : c.constraints) {
     parts += (parts.empty() ? "" : ", ") + constraint_text(constraint);
   }
-  return std::string("CREATE TABLE ") + (c.if_not_exists ? "IF NOT EXISTS " : "") + table_text(c.schema, c.table) + " (" +
-         parts + ")";
+  return std::string("CREATE TABLE ") + (c.if_not_exists ? "IF NOT EXISTS " : "") + table_text(c.schema, c.table) +
+         " (" + parts + ")";
 }
 
 std::string create_index_text(const CreateIndex& c) {
-  return std::string(c.unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ") + (c.name.empty() ? "" : name_text(c.name) + " ") +
-         "ON " + table_text(c.schema, c.table) + " " + names_in_parentheses(c.columns) + clause_text(" WHERE ", c.where);
+  return std::string(c.unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ") +
+         (c.name.empty() ? "" : name_text(c.name) + " ") + "ON " + table_text(c.schema, c.table) + " " +
+         names_in_parentheses(c.columns) + clause_text(" WHERE ", c.where);
 }
 
 std::string begin_text(const Statement& s) {

@@ -1,5 +1,5 @@
-// The syntax tree back to SQL, in one canonical spelling: parsing what is printed gives the same tree again, but for the
-// places. Used for error texts, and to tell whether two expressions are the same.
+// The syntax tree back to SQL, in one canonical spelling: parsing what is printed gives the same tree again, but for
+// the places. Used for error texts, and to tell whether two expressions are the same.
 #pragma once
 
 #include <string>

@@ -145,7 +145,9 @@ constexpr Spelling kMysql[] = {
     {{"on", "duplicate", "key"}, "ON DUPLICATE KEY UPDATE", "ON CONFLICT (...) DO UPDATE SET ..."},
     {{"replace", "into"}, "REPLACE INTO", "INSERT ... ON CONFLICT (...) DO UPDATE SET ..."},
     {{"lock", "in", "share", "mode"}, "LOCK IN SHARE MODE", "FOR SHARE"},
-    {{"with", "consistent", "snapshot"}, "WITH CONSISTENT SNAPSHOT", "START TRANSACTION ISOLATION LEVEL REPEATABLE READ"},
+    {{"with", "consistent", "snapshot"},
+     "WITH CONSISTENT SNAPSHOT",
+     "START TRANSACTION ISOLATION LEVEL REPEATABLE READ"},
 };
 
 bool begins_with(std::string_view text, const std::vector<Token>& tokens, std::size_t at, const Spelling& spelling) {

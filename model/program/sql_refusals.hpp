@@ -1,4 +1,4 @@
-// What is outside the SQL subset, in the words of SQL: the names of refused constructs, and spellings of other databases.
+// What is outside the SQL subset, in the words of SQL: names of refused constructs, spellings of other databases.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@ namespace oncecheck::sql {
 
 // Names and places for the fields of parse tree nodes that our own tree has no room for.
 struct FieldRefusal {
-  std::string_view node;   // type of the node, e.g. "SelectStmt"
-  std::string_view field;  // e.g. "intoClause"
-  std::string_view phrase; // "SELECT INTO"
-  std::string_view word;   // lower-case word of the text where the construct stands, "" when the value of the field knows
-  std::string_view advice; // what to do instead, or ""
-  bool before = false;     // the word stands before the first place that the node knows
+  std::string_view node;    // type of the node, e.g. "SelectStmt"
+  std::string_view field;   // e.g. "intoClause"
+  std::string_view phrase;  // "SELECT INTO"
+  std::string_view word;    // lower-case word of the text at the place, "" when the value of the field has a place
+  std::string_view advice;  // what to do instead, or ""
+  bool before = false;      // the word stands before the first place that the node knows
 };
 
 // nullptr when there is no own phrase for it.

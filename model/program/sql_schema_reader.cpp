@@ -176,10 +176,13 @@ class TableReader {
 
 }  // namespace
 
-std::shared_ptr<CreateTable> read_create_table(Reader& reader, const Json& body) { return TableReader(reader).read(body); }
+std::shared_ptr<CreateTable> read_create_table(Reader& reader, const Json& body) {
+  return TableReader(reader).read(body);
+}
 
 std::shared_ptr<CreateIndex> read_create_index(Reader& reader, const Json& body) {
-  reader.check_fields("IndexStmt", body, {"idxname", "relation", "accessMethod", "indexParams", "whereClause", "unique"});
+  reader.check_fields("IndexStmt", body,
+                      {"idxname", "relation", "accessMethod", "indexParams", "whereClause", "unique"});
   auto index = std::make_shared<CreateIndex>();
   const Json& relation = body.at("relation");
   const int location = Reader::location_of(relation);

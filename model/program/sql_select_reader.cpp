@@ -22,9 +22,9 @@ SetOp set_op(const std::string& op, bool all) {
 std::shared_ptr<Select> Reader::read_select(const Json& body, int location) {
   const Level level(*this, 1, location);
   check_fields("SelectStmt", body,
-               {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause", "havingClause", "valuesLists",
-                "sortClause", "limitOffset", "limitCount", "limitOption", "lockingClause", "withClause", "op", "all",
-                "larg", "rarg"});
+               {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause", "havingClause",
+                "valuesLists", "sortClause", "limitOffset", "limitCount", "limitOption", "lockingClause", "withClause",
+                "op", "all", "larg", "rarg"});
   auto select = std::make_shared<Select>();
   count_nodes(1, location);
   select->location = original(location);
@@ -38,7 +38,8 @@ std::shared_ptr<Select> Reader::read_select(const Json& body, int location) {
     select->distinct = !distinct.empty();
     // Plain DISTINCT is a list of one empty node.
     if (!distinct.empty() && !distinct.front().empty()) {
-      refuse("DISTINCT ON", word_before("distinct", first_location(distinct)), "use GROUP BY, or a subselect with LIMIT 1");
+      refuse("DISTINCT ON", word_before("distinct", first_location(distinct)),
+             "use GROUP BY, or a subselect with LIMIT 1");
     }
     select->targets = read_targets(list(body, "targetList"));
     select->from = read_from(list(body, "fromClause"));
@@ -122,7 +123,8 @@ Locking Reader::read_locking(const Json& body, const Select& select) {
     std::string schema, name;
     read_table(table.body, schema, name, nullptr);
     if (!schema.empty()) {
-      fail("FOR UPDATE/SHARE OF takes the name or alias of a table in FROM, without its database", location_of(table.body));
+      fail("FOR UPDATE/SHARE OF takes the name or alias of a table in FROM, without its database",
+           location_of(table.body));
     }
     locking.of.push_back(name);
   }

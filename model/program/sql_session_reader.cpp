@@ -7,7 +7,8 @@ namespace {
 // A constant as the text of a setting.
 std::string setting_text(const Reader& reader, const Json& node) {
   const NodeView value = reader.view(node);
-  if (value.type != "A_Const") reader.refuse("this value of SET", Reader::first_location(node), "use a number or a string");
+  if (value.type != "A_Const")
+    reader.refuse("this value of SET", Reader::first_location(node), "use a number or a string");
   if (const Json* text = Reader::find(value.body, "sval")) return Reader::text(*text, "sval");
   if (const Json* decimal = Reader::find(value.body, "fval")) return Reader::text(*decimal, "fval");
   if (const Json* number = Reader::find(value.body, "ival")) {

@@ -5,8 +5,8 @@
 
 namespace oncecheck::sql {
 
-// BEGIN, COMMIT, ROLLBACK, SAVEPOINT, ROLLBACK TO and RELEASE. `location` is where the statement begins, an offset into the
-// rewritten text.
+// BEGIN, COMMIT, ROLLBACK, SAVEPOINT, ROLLBACK TO and RELEASE. `location` is where the statement begins, an offset into
+// the rewritten text.
 Statement read_transaction(const Reader& reader, const Json& body, int location);
 
 // SET [LOCAL] name = value. SET TRANSACTION ISOLATION LEVEL x is SET transaction_isolation = 'x'.

@@ -14,8 +14,8 @@ enum class TokenKind {
   QuotedName,  // "a b"
   String,      // 'a', E'a', $$a$$; a prefix such as B or U& is a Word of its own
   Number,
-  Dollar,      // $1
-  Symbol,      // one character of anything else, but "::" and ":=" are one token
+  Dollar,  // $1
+  Symbol,  // one character of anything else, but "::" and ":=" are one token
 };
 
 struct Token {
@@ -35,7 +35,7 @@ std::string lower_case(std::string_view text);
 // Case is ignored; `lower` is lower-case.
 bool same_word(std::string_view text, std::string_view lower);
 
-bool starts_name(char c);  // a letter, '_' or a byte of a longer character
+bool starts_name(char c);   // a letter, '_' or a byte of a longer character
 bool is_name_char(char c);  // also digits and '$'
 
 }  // namespace oncecheck::sql

@@ -55,7 +55,8 @@ std::string with_names(std::string message, const RewrittenSql& sql) {
   return message.substr(0, quote) + "\":" + sql.names()[number - 1] + "\": a parameter can only stand for a value";
 }
 
-[[noreturn]] void throw_syntax_error(const PgQueryError& error, const RewrittenSql& sql, const std::vector<Token>& tokens) {
+[[noreturn]] void throw_syntax_error(const PgQueryError& error, const RewrittenSql& sql,
+                                     const std::vector<Token>& tokens) {
   int at = byte_offset(sql.text(), error.cursorpos);
   std::string message = error.message;
   if (message.find("memory exhausted") != std::string::npos || message.find("stack depth") != std::string::npos) {
@@ -81,20 +82,20 @@ bool is_name_list_token(std::string_view text, const Token& token) {
          is_symbol(text, token, '.');
 }
 
-// Behind SET or a comma, "(a, b, c) =" assigns a copy of the right side to each column, and copies multiply when they nest.
+// Behind SET or a comma, "(a, b, c) =" assigns a copy of the right side to each column. Nested copies multiply.
 void refuse_copies(const RewrittenSql& sql, const std::vector<Token>& tokens) {
   const std::string& text = sql.text();
   std::size_t copies = 1;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (i == 0 || !is_symbol(text, tokens[i], '(')) continue;
-    const std::string_view before = std::string_view(text).substr(tokens[i - 1].begin, tokens[i - 1].end - tokens[i - 1].begin);
+    const std::string before = text.substr(tokens[i - 1].begin, tokens[i - 1].end - tokens[i - 1].begin);
     if (before != "," && !same_word(before, "set")) continue;
     std::size_t columns = 1, end = i + 1;
     for (; end < tokens.size() && is_name_list_token(text, tokens[end]); ++end) {
       if (is_symbol(text, tokens[end], ',')) ++columns;
     }
-    const bool assigned = end + 1 < tokens.size() && is_symbol(text, tokens[end], ')') &&
-                          is_symbol(text, tokens[end + 1], '=');
+    const bool assigned =
+        end + 1 < tokens.size() && is_symbol(text, tokens[end], ')') && is_symbol(text, tokens[end + 1], '=');
     if (!assigned || columns == 1) continue;
     copies *= columns;
     if (copies * text.size() > kMaxCopies) {

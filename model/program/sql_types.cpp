@@ -12,18 +12,18 @@ struct TypeName {
 };
 
 constexpr TypeName kTypes[] = {
-    {"int4", "integer"},        {"integer", "integer"},  {"int", "integer"},
-    {"int8", "bigint"},         {"bigint", "bigint"},    {"int2", "smallint"},
-    {"smallint", "smallint"},   {"numeric", "numeric"},  {"decimal", "numeric"},
-    {"varchar", "text"},        {"bpchar", "text"},      {"text", "text"},
-    {"bool", "boolean"},        {"boolean", "boolean"},  {"timestamptz", "timestamptz"},
-    {"timestamp", "timestamptz"}, {"uuid", "uuid"},      {"json", "jsonb"},
-    {"jsonb", "jsonb"},         {"interval", "interval"},
+    {"int4", "integer"},          {"integer", "integer"},   {"int", "integer"},
+    {"int8", "bigint"},           {"bigint", "bigint"},     {"int2", "smallint"},
+    {"smallint", "smallint"},     {"numeric", "numeric"},   {"decimal", "numeric"},
+    {"varchar", "text"},          {"bpchar", "text"},       {"text", "text"},
+    {"bool", "boolean"},          {"boolean", "boolean"},   {"timestamptz", "timestamptz"},
+    {"timestamp", "timestamptz"}, {"uuid", "uuid"},         {"json", "jsonb"},
+    {"jsonb", "jsonb"},           {"interval", "interval"},
 };
 
 constexpr TypeName kSerials[] = {
-    {"serial", "serial"},       {"serial4", "serial"},     {"smallserial", "serial"}, {"serial2", "serial"},
-    {"bigserial", "bigserial"}, {"serial8", "bigserial"},
+    {"serial", "serial"},  {"serial4", "serial"},      {"smallserial", "serial"},
+    {"serial2", "serial"}, {"bigserial", "bigserial"}, {"serial8", "bigserial"},
 };
 
 constexpr std::string_view kSupported =
@@ -31,7 +31,8 @@ constexpr std::string_view kSupported =
 
 template <std::size_t N>
 std::string_view canonical(const TypeName (&types)[N], std::string_view written) {
-  const auto found = std::find_if(std::begin(types), std::end(types), [&](const TypeName& t) { return t.written == written; });
+  const auto found =
+      std::find_if(std::begin(types), std::end(types), [&](const TypeName& t) { return t.written == written; });
   return found == std::end(types) ? "" : found->canonical;
 }
 

@@ -55,7 +55,8 @@ std::shared_ptr<Insert> Reader::read_insert(const Json& body) {
   const Json& relation = body.at("relation");
   const int location = location_of(relation);
   const Level level(*this, 1, location);
-  check_fields("InsertStmt", body, {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "withClause"});
+  check_fields("InsertStmt", body,
+               {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "withClause"});
   auto insert = std::make_shared<Insert>();
   insert->location = original(location);
   insert->with = read_with(body);
@@ -91,8 +92,7 @@ OnConflict Reader::read_on_conflict(const Json& body) {
   if (clause == nullptr) return conflict;
   check_fields("OnConflictClause", *clause, {"action", "infer", "targetList", "whereClause"});
   conflict.location = original(location_of(*clause));
-  conflict.action =
-      text(*clause, "action") == "ONCONFLICT_UPDATE" ? ConflictAction::Update : ConflictAction::Nothing;
+  conflict.action = text(*clause, "action") == "ONCONFLICT_UPDATE" ? ConflictAction::Update : ConflictAction::Nothing;
   if (const Json* infer = find(*clause, "infer")) {
     check_fields("InferClause", *infer, {"indexElems", "whereClause", "conname"});
     conflict.constraint = text(*infer, "conname");
@@ -148,7 +148,8 @@ std::shared_ptr<Update> Reader::read_update(const Json& body) {
   const Json& relation = body.at("relation");
   const int location = location_of(relation);
   const Level level(*this, 1, location);
-  check_fields("UpdateStmt", body, {"relation", "targetList", "whereClause", "fromClause", "returningList", "withClause"});
+  check_fields("UpdateStmt", body,
+               {"relation", "targetList", "whereClause", "fromClause", "returningList", "withClause"});
   auto update = std::make_shared<Update>();
   update->location = original(location);
   update->with = read_with(body);

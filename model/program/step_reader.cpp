@@ -154,7 +154,7 @@ class StepReader {
         step.status = reader_.integer(value, 100, 599);
         if (const JsonNode* body = node.find("body")) step.body = reader_.expression(*body);
         if (const JsonNode* means = node.find("means"))
-          step.means = reader_.choice(*means, {"ok", "failed", "unknown"});
+          step.means = reader_.choice(*means, {"ok", "failed", "accepted", "unknown"});
         if (const JsonNode* more = node.find("continue")) step.continues = reader_.boolean(*more);
         break;
       case StepKind::Stop:

@@ -244,7 +244,7 @@ Limit apply(const Program& program, std::uint8_t* world, const Event& event, Wor
   const std::size_t mark = workspace.scratch.mark();
   Apply(program, world, ctx).perform(event);
   workspace.scratch.release(mark);
-  if (!ctx.limit) make_canonical(program, world, workspace);
+  if (!ctx.limit) make_canonical(program, world, seen);
   return ctx.limit;
 }
 

@@ -88,12 +88,13 @@ bool renumber_deadlines(const Plan& plan, std::uint8_t* w) {
 
 }  // namespace
 
-void make_canonical(const Program& program, std::uint8_t* w, Workspace&) {
+void make_canonical(const Program& program, std::uint8_t* w, Observation* seen) {
   const Plan& plan = program.plan;
   sort_all(plan.layout, w);
   int numbers[kMaxNumbered];
   const bool fresh_moved = plan.domain.fresh_count() > 0 && renumber(plan, w, plan.domain.first_fresh(),
                                                                      plan.domain.fresh_count(), 0, false, numbers);
+  if (seen != nullptr) seen->fresh_renumbered.assign(numbers, numbers + plan.domain.fresh_count());
   const bool deadlines_moved = renumber_deadlines(plan, w);
   if (fresh_moved || deadlines_moved) sort_all(plan.layout, w);
 }

@@ -5,5 +5,6 @@
 #include "model/step/relation.hpp"
 
 namespace oncecheck {
-void make_canonical(const Program& program, std::uint8_t* world, Workspace& workspace);
+// `seen` (may be null) takes the new numbers of fresh values, so that a story can go on calling them by their first name.
+void make_canonical(const Program& program, std::uint8_t* world, Observation* seen = nullptr);
 }  // namespace oncecheck

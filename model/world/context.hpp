@@ -41,6 +41,7 @@ struct Observation {
   ErrorClass error = ErrorClass::None;
   int blocked_by = -1;            // session that holds what this statement wants
   std::string note;
+  std::vector<int> fresh_renumbered;  // new number of each fresh value after the step, -1 when it is gone; empty: as before
 };
 
 struct RowSource {

@@ -51,10 +51,31 @@ TEST_CASE("intervals") {
 }
 
 TEST_CASE("no intervals") {
-  for (const char* text :
-       {"", " ", "5", "s", "abc", "1 month", "2 years", "1 fortnight", "1..5 s", "1. s", "s 5", "5 s x", "- 5 s", "1:5",
-        "1:60", "1:00:61", "P1D", "now", "5 s,", "1 day ago", "0.0000001 s", "1.0001 ms", "9223372036854775808 us",
-        "9223372036855 s", "106751992 days"}) {
+  for (const char* text : {"",
+                           " ",
+                           "5",
+                           "s",
+                           "abc",
+                           "1 month",
+                           "2 years",
+                           "1 fortnight",
+                           "1..5 s",
+                           "1. s",
+                           "s 5",
+                           "5 s x",
+                           "- 5 s",
+                           "1:5",
+                           "1:60",
+                           "1:00:61",
+                           "P1D",
+                           "now",
+                           "5 s,",
+                           "1 day ago",
+                           "0.0000001 s",
+                           "1.0001 ms",
+                           "9223372036854775808 us",
+                           "9223372036855 s",
+                           "106751992 days"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_interval(text).has_value());
   }

@@ -99,7 +99,8 @@ TEST_CASE("statements outside the subset") {
 
 TEST_CASE("parts of queries and writes outside the subset") {
   check_statements({
-      {"SELECT row_number() OVER (ORDER BY a) FROM t", "row_number", "window function row_number() OVER ... is outside"},
+      {"SELECT row_number() OVER (ORDER BY a) FROM t", "row_number",
+       "window function row_number() OVER ... is outside"},
       {"SELECT max(a) FROM t WINDOW w AS (PARTITION BY b)", "WINDOW", "WINDOW is outside"},
       {"SELECT DISTINCT ON (a) a, count(DISTINCT b) FROM t", "DISTINCT ON", "DISTINCT ON is outside"},
       {"SELECT a INTO x FROM t", "x FROM", "SELECT INTO is outside"},
@@ -246,7 +247,8 @@ TEST_CASE("an expression is one expression") {
       {"a /* b", "/*", "unterminated /* comment at or near \"/* b\""},
   });
   check_refusals({{"", "", "there is no SQL expression"}}, [](const std::string& text) { parse_expression(text); });
-  check_refusals({{" -- a", " ", "there is no SQL expression"}}, [](const std::string& text) { parse_expression(text); });
+  check_refusals({{" -- a", " ", "there is no SQL expression"}},
+                 [](const std::string& text) { parse_expression(text); });
 }
 
 TEST_CASE("syntax errors, and spellings of MySQL") {
@@ -262,7 +264,8 @@ TEST_CASE("syntax errors, and spellings of MySQL") {
       {"SELECT 'a", "'a", "unterminated quoted string"},
       {"SELECT $$a", "$$a", "unterminated dollar-quoted string"},
       {"INSERT IGNORE INTO t VALUES (1)", "INSERT", "MySQL's INSERT IGNORE is not supported yet"},
-      {"INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1", "ON", "MySQL's ON DUPLICATE KEY UPDATE is not supported yet"},
+      {"INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1", "ON",
+       "MySQL's ON DUPLICATE KEY UPDATE is not supported yet"},
       {"REPLACE INTO t VALUES (1)", "REPLACE", "MySQL's REPLACE INTO is not supported yet"},
       {"SELECT a FROM t LOCK IN SHARE MODE", "LOCK", "PostgreSQL writes FOR SHARE"},
       {"START TRANSACTION WITH CONSISTENT SNAPSHOT", "WITH", "MySQL's WITH CONSISTENT SNAPSHOT"},
@@ -302,7 +305,8 @@ TEST_CASE("deep and long SQL is refused, not fatal") {
 }
 
 TEST_CASE("what is repeated does not explode") {
-  CHECK(contains(answer("SELECT " + repeated("(", 60) + "a" + repeated(" BETWEEN 1 AND 2)", 60)), "more than 20000 parts"));
+  CHECK(contains(answer("SELECT " + repeated("(", 60) + "a" + repeated(" BETWEEN 1 AND 2)", 60)),
+                 "more than 20000 parts"));
   CHECK(contains(answer("SELECT " + repeated("CASE ", 60) + "a" + repeated(" WHEN 1 THEN 2 WHEN 3 THEN 4 END", 60)),
                  "more than 20000 parts"));
   CHECK(contains(answer("UPDATE t SET (a" + repeated(", a", 3'000) + ") = (1" + repeated(", 1", 3'000) + ")"),

@@ -1,0 +1,309 @@
+// Planted bugs: for each guard of a shipped protocol that holds, one way to break it and the promise that then breaks.
+//
+// Guards that are not here do nothing that a promise of their file could see. They are ON CONFLICT DO NOTHING where an
+// unhandled error is as safe (it answers 500), the fast paths in front of a stronger guard (NX before the unique
+// constraint, the claim before an honoured key and a conditional UPDATE), conditions of an UPDATE that writes the same
+// again (rpc-in-transaction), the owner of a claim that nobody else deletes (B03) and the lock itself (B06: no promise is
+// about two at work).
+#pragma once
+
+#include <vector>
+
+namespace oncecheck::testing {
+
+struct Guard {
+  const char* file;
+  const char* variant;
+  const char* intact;   // found once in the variant; one blank stands for any blanks and line breaks
+  const char* broken;   // what replaces it
+  const char* promise;  // must then be violated
+  const char* bug;      // what the broken guard does
+  const char* faults = "";  // the faults of the variant, when those that ship cannot show it; the intact variant holds with them
+};
+
+inline const std::vector<Guard>& guards() {
+  static const char* const kDedup = "dedup-race.jsonc";
+  static const char* const kLying = "lying-api.jsonc";
+  static const char* const kFailover = "redis-failover.jsonc";
+  static const char* const kRpc = "rpc-in-transaction.jsonc";
+  static const char* const kClaim = "field/B03-rejected-duplicate-deletes-claim.jsonc";
+  static const char* const kUnlock = "field/B06-unlock-by-name.jsonc";
+  static const std::vector<Guard> all = {
+    // dedup-race.jsonc, poll-then-500
+    {kDedup, "poll-then-500",
+     R"j("services": {)j",
+     R"j("databases": { "shop": { "schema": [ "CREATE TABLE dedup (key text NOT NULL, result text)", "CREATE TABLE
+          orders (request_key text NOT NULL)" ], "rows": { "dedup": 6 } } }, "services": {)j",
+     "no-duplicate-effect", "the dedup table has no unique key"},
+    {kDedup, "poll-then-500",
+     R"j(":claim.count = 1")j",
+     R"j("true")j",
+     "no-duplicate-effect", "the result of the claim is not looked at"},
+    {kDedup, "poll-then-500",
+     R"j(":first.result IS NOT NULL")j",
+     R"j(":first.count > 0")j",
+     "no-phantom-success", "the claim of the first copy is taken for its result"},
+    {kDedup, "poll-then-500",
+     R"j({ "reply": 500 })j",
+     R"j({ "reply": 200 })j",
+     "no-phantom-success", "giving up is told as success"},
+    {kDedup, "poll-then-500",
+     R"j({ "reply": 500 })j",
+     R"j({ "reply": 422 })j",
+     "no-false-failure", "giving up is told as failure"},
+    {kDedup, "poll-then-500",
+     R"j({ "sql": "COMMIT" }, { "reply": 200 })j",
+     R"j({ "reply": 200, "continue": true }, { "sql": "COMMIT" })j",
+     "no-phantom-success", "the client is answered before the commit"},
+    {kDedup, "poll-then-500",
+     R"j({ "sql": "BEGIN" }, { "sql": "INSERT INTO orders VALUES (:key)" }, { "sql": "UPDATE dedup SET result =
+          'placed' WHERE key = :key" }, { "sql": "COMMIT" })j",
+     R"j({ "sql": "UPDATE dedup SET result = 'placed' WHERE key = :key" }, { "sql": "INSERT INTO orders VALUES
+          (:key)" })j",
+     "no-phantom-success", "the result is visible before the order"},
+
+    // dedup-race.jsonc, same-transaction
+    {kDedup, "same-transaction",
+     R"j("services": {)j",
+     R"j("databases": { "shop": { "schema": [ "CREATE TABLE dedup (key text NOT NULL, result text)", "CREATE TABLE
+          orders (request_key text NOT NULL)" ], "rows": { "dedup": 6 } } }, "services": {)j",
+     "no-duplicate-effect", "the dedup table has no unique key"},
+    {kDedup, "same-transaction",
+     R"j({ "sql": "BEGIN" },)j",
+     R"j()j",
+     "no-phantom-success", "the dedup row is committed before the order"},
+    {kDedup, "same-transaction",
+     R"j(":claim.count = 1")j",
+     R"j("true")j",
+     "no-duplicate-effect", "the result of the claim is not looked at"},
+    {kDedup, "same-transaction",
+     R"j({ "sql": "COMMIT" }, { "reply": 200 })j",
+     R"j({ "reply": 200, "continue": true }, { "sql": "COMMIT" })j",
+     "no-phantom-success", "the client is answered before the commit"},
+    {kDedup, "same-transaction",
+     R"j({ "if": ":claim.count = 1", "then": [ { "sql": "INSERT INTO orders VALUES (:key)" } ] }, { "sql":
+          "COMMIT" },)j",
+     R"j({ "sql": "COMMIT" }, { "if": ":claim.count = 1", "then": [ { "sql": "INSERT INTO orders VALUES (:key)" }
+          ] },)j",
+     "no-phantom-success", "the order is written after the commit"},
+    {kDedup, "same-transaction",
+     R"j( ON CONFLICT DO NOTHING", "into": "claim" })j",
+     R"j(", "into": "claim", "on_error": { "unique_violation": [ { "reply": 422 } ] } })j",
+     "no-false-failure", "a duplicate is told that it failed"},
+
+    // lying-api.jsonc, intent-log
+    {kLying, "intent-log",
+     R"j(WHERE id = :key AND state = 'IN_FLIGHT')j",
+     R"j(WHERE id = :key)j",
+     "ledger-matches-provider", "the handler finishes an intent that the job has finished"},
+    {kLying, "intent-log",
+     R"j(WHERE id = :stuck.id AND state = 'IN_FLIGHT')j",
+     R"j(WHERE id = :stuck.id)j",
+     "ledger-matches-provider", "the job finishes an intent that the handler has finished"},
+    {kLying, "intent-log",
+     R"j({ "if": ":done.count = 1", "then": [ { "sql": "INSERT INTO ledger VALUES (:key, :charge.id)" } ] })j",
+     R"j({ "sql": "INSERT INTO ledger VALUES (:key, :charge.id)" })j",
+     "ledger-matches-provider", "the handler writes the ledger row outside the if"},
+    {kLying, "intent-log",
+     R"j({ "if": ":done.count = 1", "then": [ { "sql": "INSERT INTO ledger VALUES (:stuck.id, :charge.id)" } ] })j",
+     R"j({ "sql": "INSERT INTO ledger VALUES (:stuck.id, :charge.id)" })j",
+     "ledger-matches-provider", "the job writes the ledger row outside the if"},
+    {kLying, "intent-log",
+     R"j({ "sql": "BEGIN" }, { "sql": "UPDATE)j",
+     R"j({ "sql": "UPDATE)j",
+     "ledger-matches-provider", "the handler commits the state before the ledger row"},
+    {kLying, "intent-log",
+     R"j({ "sql": "BEGIN" }, { "sql": "UPDATE)j",
+     R"j({ "sql": "UPDATE)j",
+     "ledger-matches-provider", "the job commits the state before the ledger row"},
+    {kLying, "intent-log",
+     R"j("call": "stripe.charge", "key": ":key")j",
+     R"j("call": "stripe.charge", "key": "gen_random_uuid()")j",
+     "no-double-charge", "the handler charges with a fresh key"},
+    {kLying, "intent-log",
+     R"j("call": "stripe.charge", "key": ":stuck.id")j",
+     R"j("call": "stripe.charge", "key": "gen_random_uuid()", "identity": ":stuck.id")j",
+     "no-double-charge", "the job charges with a fresh key"},
+    {kLying, "intent-log",
+     R"j("NOT :charge.found")j",
+     R"j("false")j",
+     "ledger-matches-provider", "the job does not ask again for a charge that never arrived"},
+    {kLying, "intent-log",
+     R"j("else": [ { "reply": 202 } ])j",
+     R"j("else": [ { "reply": 200 } ])j",
+     "no-phantom-success", "an intent in flight is told as success"},
+    {kLying, "intent-log",
+     R"j("on_timeout": [ { "reply": 202 } ])j",
+     R"j("on_timeout": [ { "reply": 402 } ])j",
+     "no-false-failure", "a time-out is told as failure"},
+    {kLying, "intent-log",
+     R"j("on_timeout": [ { "reply": 202 } ])j",
+     R"j("on_timeout": [ { "reply": 200 } ])j",
+     "no-phantom-success", "a time-out is told as success"},
+    {kLying, "intent-log",
+     R"j({ "sql": "INSERT INTO intent)j",
+     R"j({ "sql": "BEGIN" }, { "sql": "INSERT INTO intent)j",
+     "ledger-matches-provider", "the intent is committed only after the call"},
+    {kLying, "intent-log",
+     R"j(":stuck.count = 0")j",
+     R"j("true")j",
+     "ledger-matches-provider", "nobody finishes what is in flight"},
+    {kLying, "intent-log",
+     R"j("services": { "checkout": { "on_request": [ { "sql": "INSERT INTO intent VALUES (:key, 'IN_FLIGHT',
+          :amount) ON CONFLICT (id) DO NOTHING", "into": "claim" },)j",
+     R"j("databases": { "pay": { "schema": [ "CREATE TABLE orders (id text PRIMARY KEY, amount int NOT NULL)",
+          "CREATE TABLE intent (id text NOT NULL, state text NOT NULL, amount int NOT NULL)", "CREATE TABLE ledger
+          (order_id text NOT NULL, charge_id text)" ], "rows": { "intent": 6 } } }, "services": { "checkout": {
+          "on_request": [ { "sql": "INSERT INTO intent VALUES (:key, 'IN_FLIGHT', :amount)", "into": "claim" },)j",
+     "ledger-matches-provider", "the intents have no unique key"},
+
+    // redis-failover.jsonc, redis-plus-unique
+    {kFailover, "redis-plus-unique",
+     R"j(payment text PRIMARY KEY)j",
+     R"j(payment text NOT NULL)j",
+     "no-duplicate-effect", "the database has no last word"},
+    {kFailover, "redis-plus-unique",
+     R"j("unique_violation": [ { "reply": 200 } ])j",
+     R"j("unique_violation": [ { "reply": 422 } ])j",
+     "no-false-failure", "a refused INSERT is told as failure"},
+    {kFailover, "redis-plus-unique",
+     R"j(":old.count > 0")j",
+     R"j("true")j",
+     "no-phantom-success", "the key in Redis is taken for the posting"},
+    {kFailover, "redis-plus-unique",
+     R"j({ "reply": 409 })j",
+     R"j({ "reply": 422 })j",
+     "no-false-failure", "a copy that meets the first at work is told that it failed"},
+
+    // redis-failover.jsonc, redis-only-no-fault
+    {kFailover, "redis-only-no-fault",
+     R"j( 1 NX EX)j",
+     R"j( 1 EX)j",
+     "no-duplicate-effect", "SET without NX lets everybody be first"},
+    {kFailover, "redis-only-no-fault",
+     R"j({ "if": ":first IS NULL")j",
+     R"j({ "if": "false")j",
+     "no-duplicate-effect", "the answer of SET NX is not looked at"},
+    {kFailover, "redis-only-no-fault",
+     R"j(":old.count > 0")j",
+     R"j("true")j",
+     "no-phantom-success", "the key in Redis is taken for the posting"},
+    {kFailover, "redis-only-no-fault",
+     R"j({ "reply": 409 })j",
+     R"j({ "reply": 422 })j",
+     "no-false-failure", "a copy that meets the first at work is told that it failed"},
+    {kFailover, "redis-only-no-fault",
+     R"j({ "sql": "INSERT INTO postings VALUES (:key)" })j",
+     R"j({ "sql": "INSERT INTO postings VALUES (:key)" }, { "redis": "DEL dedup:{:key}" })j",
+     "no-duplicate-effect", "the key is removed when the work is done"},
+    {kFailover, "redis-only-no-fault",
+     R"j({ "redis": "SET dedup:{:key} 1 NX EX 86400", "into": "first" }, { "if": ":first IS NULL")j",
+     R"j({ "redis": "GET dedup:{:key}", "into": "first" }, { "redis": "SET dedup:{:key} 1 EX 86400" }, { "if":
+          ":first IS NOT NULL")j",
+     "no-duplicate-effect", "look and set are two commands"},
+
+    // rpc-in-transaction.jsonc, processing-first
+    {kRpc, "processing-first",
+     R"j({ "sql": "INSERT INTO payment)j",
+     R"j({ "sql": "BEGIN" }, { "sql": "INSERT INTO payment)j",
+     "no-double-charge", "PROCESSING is committed only after the call, so a time-out rolls the key back"},
+    {kRpc, "processing-first",
+     R"j("key": ":payment.id")j",
+     R"j("key": "gen_random_uuid()")j",
+     "no-double-charge", "the handler charges with a key that is not stored"},
+    {kRpc, "processing-first",
+     R"j("key": ":open.id")j",
+     R"j("key": "gen_random_uuid()")j",
+     "no-double-charge", "the job charges with a fresh key"},
+    {kRpc, "processing-first",
+     R"j(":payment.count = 0")j",
+     R"j("false")j",
+     "no-double-charge", "a second copy that got no row charges all the same"},
+    {kRpc, "processing-first",
+     R"j("else": [ { "reply": 202 } ])j",
+     R"j("else": [ { "reply": 200 } ])j",
+     "no-phantom-success", "a payment in progress is told as success"},
+    {kRpc, "processing-first",
+     R"j({ "sql": "UPDATE payment SET state = 'UNKNOWN' WHERE id = :payment.id AND state = 'PROCESSING'" }, {
+          "reply": 202 })j",
+     R"j({ "sql": "UPDATE payment SET state = 'UNKNOWN' WHERE id = :payment.id AND state = 'PROCESSING'" }, {
+          "reply": 402 })j",
+     "no-false-failure", "a time-out is told as failure"},
+    {kRpc, "processing-first",
+     R"j("UPDATE payment SET state = 'UNKNOWN' WHERE id = :payment.id AND state = 'PROCESSING'")j",
+     R"j("DELETE FROM payment WHERE id = :payment.id")j",
+     "no-double-charge", "a time-out deletes the row, and with it the key"},
+    {kRpc, "processing-first",
+     R"j(":open.count = 0")j",
+     R"j("true")j",
+     "no-lost-intent", "nobody finishes what is in progress"},
+    {kRpc, "processing-first",
+     R"j(WHERE state IN ('PROCESSING', 'UNKNOWN') LIMIT 1)j",
+     R"j(WHERE state = 'PROCESSING' LIMIT 1)j",
+     "no-lost-intent", "the job forgets payments in state UNKNOWN",
+     R"j("lose_response": 1, "timeout": 1, "crash": 1, "lose_request": 1)j"},
+    {kRpc, "processing-first",
+     R"j(WHERE state IN ('PROCESSING', 'UNKNOWN') LIMIT 1)j",
+     R"j(WHERE state = 'UNKNOWN' LIMIT 1)j",
+     "no-lost-intent", "the job forgets payments in state PROCESSING"},
+    {kRpc, "processing-first",
+     R"j("services": { "checkout": { "on_request": [ { "sql": "INSERT INTO payment (order_id, state) VALUES (:key,
+          'PROCESSING') ON CONFLICT (order_id) DO NOTHING RETURNING id")j",
+     R"j("databases": { "pay": { "schema": [ "CREATE TABLE payment (id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+          order_id text NOT NULL, state text NOT NULL)" ], "rows": { "payment": 6 } } }, "services": { "checkout":
+          { "on_request": [ { "sql": "INSERT INTO payment (order_id, state) VALUES (:key, 'PROCESSING') RETURNING
+          id")j",
+     "no-double-charge", "an order may have two payment rows"},
+
+    // field/B03-rejected-duplicate-deletes-claim.jsonc, fixed
+    {kClaim, "fixed",
+     R"j({ "reply": 409 })j",
+     R"j({ "sql": "DELETE FROM claims WHERE key = :key" }, { "reply": 409 })j",
+     "no-duplicate-effect", "the refused branch deletes the claim of the one at work"},
+    {kClaim, "fixed",
+     R"j({ "reply": 200 } ] },)j",
+     R"j({ "sql": "DELETE FROM claims WHERE key = :key" }, { "reply": 200 } ] },)j",
+     "a completed claim stays", "a copy that finds the work done deletes the claim"},
+    {kClaim, "fixed",
+     R"j({ "reply": 200 } ] }, { "reply": 409 })j",
+     R"j({ "reply": 200 } ] })j",
+     "no-duplicate-effect", "a copy that meets the first at work goes on to the handler"},
+    {kClaim, "fixed",
+     R"j(":claim.count = 0")j",
+     R"j("false")j",
+     "no-duplicate-effect", "the result of the claim is not looked at"},
+    {kClaim, "fixed",
+     R"j(UPDATE claims SET status = 'COMPLETED' WHERE)j",
+     R"j(DELETE FROM claims WHERE)j",
+     "no-duplicate-effect", "the claim is released when the work is done"},
+    {kClaim, "fixed",
+     R"j("services": {)j",
+     R"j("databases": { "store": { "schema": [ "CREATE TABLE claims (key text NOT NULL, status text NOT NULL,
+          owner uuid)" ], "rows": { "claims": 6 } } }, "invariants": [ "no-duplicate-effect" ], "services": {)j",
+     "no-duplicate-effect", "the claims have no unique key"},
+
+    // field/B06-unlock-by-name.jsonc, fixed
+    {kUnlock, "fixed",
+     R"j("EVAL \"if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0
+          end\" 1 lock:{:key} :token")j",
+     R"j("DEL lock:{:key}")j",
+     "only-owner-releases", "release is a plain DEL"},
+    {kUnlock, "fixed",
+     R"j({ "redis": "EVAL \"if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else
+          return 0 end\" 1 lock:{:key} :token", "into": "released" }, { "if": ":released.count = 0")j",
+     R"j({ "redis": "GET lock:{:key}", "into": "held" }, { "if": ":held = :token", "then": [ { "redis": "DEL
+          lock:{:key}" } ] }, { "if": ":held IS NULL")j",
+     "only-owner-releases", "compare and delete are two commands"},
+    {kUnlock, "fixed",
+     R"j("gen_random_uuid()")j",
+     R"j("'mine'")j",
+     "only-owner-releases", "all holders have the same token"},
+    {kUnlock, "fixed",
+     R"j({ "reply": 409 })j",
+     R"j({ "redis": "DEL lock:{:key}" }, { "reply": 409 })j",
+     "only-owner-releases", "who did not get the lock releases it"},
+  };
+  return all;
+}
+
+}  // namespace oncecheck::testing
