@@ -44,7 +44,18 @@ build ci
 if [[ $clang == 1 ]]; then
   stage "clang: build"
   configure clang -DONCECHECK_WERROR=ON
-  build clang
+  build clang --target oncecheck
+
+  # The same check and the same seed give the same bytes, whichever compiler built the tool and however many threads run.
+  stage "g++ against clang++: the same bytes"
+  for preset in ci clang; do
+    "build/$preset/oncecheck" check scenarios/ --threads 1 --quiet --json "build/$preset/check.json" --no-times >/dev/null
+    "build/$preset/oncecheck" simulate scenarios/ --runs 200 --seed 3 --quiet --json "build/$preset/simulate.json" --no-times >/dev/null
+  done
+  build/ci/oncecheck check scenarios/ --threads 4 --quiet --json build/ci/check4.json --no-times >/dev/null
+  cmp build/ci/check.json build/clang/check.json
+  cmp build/ci/check.json build/ci/check4.json
+  cmp build/ci/simulate.json build/clang/simulate.json
 fi
 
 if [[ $sanitizers == 1 ]]; then

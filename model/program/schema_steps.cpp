@@ -172,7 +172,7 @@ constinit const std::string_view kSteps = R"json(
         "body": { "$ref": "#/$defs/expression" },
         "means": {
           "description": "What the caller is told, if the status does not say it.",
-          "anyOf": [{ "enum": ["ok", "failed", "unknown"] }, { "$ref": "#/$defs/param" }]
+          "anyOf": [{ "enum": ["ok", "failed", "accepted", "unknown"] }, { "$ref": "#/$defs/param" }]
         },
         "continue": { "$ref": "#/$defs/bool", "default": false, "description": "Whether the handler goes on." },
         "as": { "$ref": "#/$defs/label" }

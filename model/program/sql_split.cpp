@@ -14,7 +14,7 @@ std::vector<std::string> split_statements(std::string_view text) {
   int location = -1;
   if (result.error != nullptr) {
     error = result.error->message;
-    location = result.error->cursorpos - 1;
+    location = -1;  // cursorpos counts characters, not bytes: the whole text is named instead
   } else {
     for (int i = 0; i < result.n_stmts; ++i) {
       statements.push_back(copy.substr(static_cast<std::size_t>(result.stmts[i]->stmt_location),

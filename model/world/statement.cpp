@@ -5,39 +5,14 @@
 
 #include "model/world/cells.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/row_lock.hpp"
 #include "model/world/transaction.hpp"
 
 namespace oncecheck {
 
-const char* error_class_name(ErrorClass e) {
-  switch (e) {
-    case ErrorClass::None: return "none";
-    case ErrorClass::UniqueViolation: return "unique_violation";
-    case ErrorClass::NotNullViolation: return "not_null_violation";
-    case ErrorClass::SerializationFailure: return "serialization_failure";
-    case ErrorClass::Deadlock: return "deadlock";
-    case ErrorClass::LockTimeout: return "lock_timeout";
-    case ErrorClass::LockNotAvailable: return "lock_not_available";
-    case ErrorClass::InFailedTransaction: return "in_failed_transaction";
-    case ErrorClass::Other: return "other";
-  }
-  return "other";
-}
-
 namespace {
 
 using Status = ExecResult::Status;
-
-// PostgreSQL manual, table 13.3: which row locks exclude each other.
-bool conflicts(RowLock a, RowLock b) {
-  if (a == RowLock::None || b == RowLock::None) return false;
-  const RowLock weak = std::min(a, b), strong = std::max(a, b);
-  switch (weak) {
-    case RowLock::KeyShare: return strong == RowLock::Update;
-    case RowLock::Share: return strong >= RowLock::NoKeyUpdate;
-    default: return true;
-  }
-}
 
 class StatementRun {
  public:

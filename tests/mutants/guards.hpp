@@ -1,10 +1,10 @@
 // Planted bugs: for each guard of a shipped protocol that holds, one way to break it and the promise that then breaks.
 //
-// Guards that are not here do nothing that a promise of their file could see. They are ON CONFLICT DO NOTHING where an
-// unhandled error is as safe (it answers 500), the fast paths in front of a stronger guard (NX before the unique
-// constraint, the claim before an honoured key and a conditional UPDATE), conditions of an UPDATE that writes the same
-// again (rpc-in-transaction), the owner of a claim that nobody else deletes (B03) and the lock itself (B06: no promise is
-// about two at work).
+// Guards that are not here do nothing that a promise of their file could see: ON CONFLICT DO NOTHING where an unhandled
+// error is as safe (it answers 500); what only saves work in front of a stronger guard (BEGIN in poll-then-500, whose
+// order of writes is the guard; NX before the unique constraint; the claim before an honoured key and a conditional
+// UPDATE); conditions of an UPDATE that writes the same again (rpc-in-transaction); the owner of a claim nobody else
+// deletes (B03); the lock itself (B06: no promise is about two at work).
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ struct Guard {
   const char* broken;   // what replaces it
   const char* promise;  // must then be violated
   const char* bug;      // what the broken guard does
-  const char* faults = "";  // the faults of the variant, when those that ship cannot show it; the intact variant holds with them
+  const char* faults = "";  // when those that ship cannot show it; the intact variant holds with these
 };
 
 inline const std::vector<Guard>& guards() {
