@@ -89,12 +89,12 @@ void save_traces(const Arguments& a, const RunReport& r) {
   }
 }
 
-void print_stories(const Program& p, const RunReport& r, const Terminal& t) {
+void print_stories(const Program& p, const RunReport& r, const Terminal& t, std::FILE* out) {
   for (const VerdictReport& v : r.verdicts) {
     if (!v.trace) continue;
     const Replay run = replay(p, v.trace->choices);
     const Story story = tell(p, run.events, v.invariant);
-    std::fputs(("\n" + timeline(p, story, v.invariant, v.trace->at_rest, {t.unicode, t.color, t.width}) + "\n").c_str(), stdout);
+    std::fputs(("\n" + timeline(p, story, v.invariant, v.trace->at_rest, {t.unicode, t.color, t.width}) + "\n").c_str(), out);
   }
 }
 
@@ -107,6 +107,8 @@ int worst(int a, int b) {
 template <class Run>
 int run_scenarios(const Arguments& a, Run run) {
   const Terminal terminal = stdout_terminal();
+  // JSON on standard output stands alone there.
+  std::FILE* const out = a.json == "-" ? stderr : stdout;
   const auto start = std::chrono::steady_clock::now();
   const Overrides overrides = overrides_of(a);
   std::vector<RunReport> reports;
@@ -117,9 +119,9 @@ int run_scenarios(const Arguments& a, Run run) {
       for (const auto& program : load_programs(file, {overrides, a.variant, !a.no_reductions})) {
         RunReport r = run(*program, overrides);
         status = worst(status, exit_status(r));
-        if (!a.quiet || exit_status(r) != 0) std::fputs(to_text(r, text_options(a, terminal)).c_str(), stdout);
-        if (a.explain) print_stories(*program, r, terminal);
-        std::fflush(stdout);
+        if (!a.quiet || exit_status(r) != 0) std::fputs(to_text(r, text_options(a, terminal)).c_str(), out);
+        if (a.explain) print_stories(*program, r, terminal, out);
+        std::fflush(out);
         save_traces(a, r);
         reports.push_back(std::move(r));
       }
@@ -137,7 +139,7 @@ int run_scenarios(const Arguments& a, Run run) {
     }
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (reports.size() > 1) std::fputs(("\n" + summary(reports, seconds)).c_str(), stdout);
+  if (reports.size() > 1 && !(a.quiet && status == 0)) std::fputs(("\n" + summary(reports, seconds)).c_str(), out);
   if (!mistakes.empty()) throw ScenarioError(std::move(mistakes));
   return status;
 }
@@ -257,7 +259,7 @@ int list_library(const std::string& what) {
 }
 
 int run_list(const Arguments& a) {
-  if (a.paths.size() == 1 && (a.paths[0] == "invariants" || a.paths[0] == "faults") && !std::filesystem::exists(a.paths[0])) {
+  if (a.paths.size() == 1 && (a.paths[0] == "invariants" || a.paths[0] == "faults")) {  // a folder of that name: ./faults
     return list_library(a.paths[0]);
   }
   for (const std::string& file : scenario_files(a.paths.empty() ? std::vector<std::string>{"scenarios"} : a.paths)) {

@@ -31,7 +31,7 @@ Json report_json(const RunReport& r, bool with_times) {
   j["mode"] = r.mode;
   if (r.mode == "check") {
     j["complete"] = r.check.complete;
-    if (!r.check.complete) j["why_incomplete"] = r.check.why_incomplete;
+    if (!r.check.why_incomplete.empty()) j["why_incomplete"] = r.check.why_incomplete;
     j["states"] = r.check.states;
     j["transitions"] = r.check.transitions;
     j["depth"] = r.check.depth;

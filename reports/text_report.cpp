@@ -49,8 +49,8 @@ std::string to_text(const RunReport& r, const TextOptions& o) {
     if (s.limited > 0) out += fmt::format("    {} runs met a bound of the model\n", thousands(s.limited));
   }
   for (const VerdictReport& v : r.verdicts) out += verdict_line(r, v, o);
-  if (r.mode == "check" && !r.check.complete && r.check.why_incomplete.find("every promise is broken") == std::string::npos) {
-    out += "    not complete: " + r.check.why_incomplete + "\n";
+  if (r.mode == "check" && !r.check.why_incomplete.empty() && r.check.why_incomplete.find("every promise is broken") == std::string::npos) {
+    out += "    inconclusive: " + r.check.why_incomplete + "\n";
   }
   for (const std::string& m : r.count_mismatches) out += "    pinned count differs: " + m + "\n";
   for (const std::string& s : r.unreached_steps) out += "    never executed: " + s + "\n";
@@ -77,7 +77,10 @@ std::string summary(const std::vector<RunReport>& reports, double seconds) {
   std::string out = fmt::format("{} variants: {} as expected", reports.size(), by_status[0]);
   if (by_status[1] > 0) out += fmt::format(", {} different", by_status[1]);
   if (by_status[3] > 0) out += fmt::format(", {} inconclusive", by_status[3]);
-  return out + fmt::format("; {} states in {:.1f} s\n", thousands(states), seconds);
+  std::uint64_t events = 0;
+  for (const RunReport& r : reports) events += r.simulated ? r.simulated->events : 0;
+  return out + (events > 0 ? fmt::format("; {} events in {:.1f} s\n", thousands(events), seconds)
+                           : fmt::format("; {} states in {:.1f} s\n", thousands(states), seconds));
 }
 
 }  // namespace oncecheck

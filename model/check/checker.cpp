@@ -285,6 +285,11 @@ class Search {
       InvariantResult v;
       v.name = p_.invariants[i].spec.name;
       v.verdict = decided(i) ? Verdict::Violated : r.complete ? Verdict::Holds : Verdict::Inconclusive;
+      // A promise of rest that was never asked for has not been kept.
+      if (v.verdict == Verdict::Holds && p_.invariants[i].spec.kind == InvariantKind::FinallyEmpty && r.rest_states == 0) {
+        v.verdict = Verdict::Inconclusive;
+        r.why_incomplete = "no state of rest was ever reached: the promises of rest were never asked for";
+      }
       if (decided(i)) {
         v.at_rest = breaks_[i].at_rest;
         v.trace = rebuild(breaks_[i]);

@@ -62,7 +62,12 @@ CheckResult reference_check(const Program& program, std::uint64_t max_states) {
   r.states = depth_of.size();
   for (std::size_t i = 0; i < program.invariants.size(); ++i) {
     r.invariants.push_back({program.invariants[i].spec.name,
-                            broken[i] ? Verdict::Violated : r.complete ? Verdict::Holds : Verdict::Inconclusive, {}, false});
+                            broken[i] ? Verdict::Violated
+                            : r.complete && (r.rest_states > 0 || program.invariants[i].spec.kind != InvariantKind::FinallyEmpty)
+                                ? Verdict::Holds
+                                : Verdict::Inconclusive,
+                            {},
+                            false});
   }
   return r;
 }

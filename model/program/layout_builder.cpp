@@ -182,11 +182,14 @@ class LayoutBuilder {
       if (layout.tracks_owners) layout.foreign_release = take(1);
       layout.stride = 2 * l_.cell + (layout.tracks_owners ? 2 : 1);
       layout.offset = entries(layout);
-      bool fails_over = false;
-      for (const FaultBudget& f : p_.faults) {
-        fails_over = fails_over || (f.kind == FaultKind::Failover && (f.target == FaultTarget::Any || f.index == static_cast<int>(r)));
+      std::vector<int> pays;
+      for (std::size_t i = 0; i < p_.faults.size(); ++i) {
+        const FaultBudget& f = p_.faults[i];
+        const bool here = f.target == FaultTarget::Any || f.index == static_cast<int>(r);
+        if (f.kind == FaultKind::Failover && here) pays.push_back(l_.budgets + static_cast<int>(i));
       }
-      if (fails_over && spec.replicas > 0) {
+      p_.plan.failover_budgets.push_back(pays);
+      if (!pays.empty() && spec.replicas > 0) {
         layout.base = entries(layout);
         layout.log_slots = b_.redis_log;
         layout.log_stride = 2 + 2 * l_.cell;

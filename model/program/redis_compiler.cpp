@@ -57,9 +57,11 @@ class RedisReader {
       set();
     } else if (name == "EVAL") {
       script();
+    } else if (name == "WAIT") {
+      wait();
     } else if (name != "GET" && name != "DEL" && name != "SETNX") {
-      static const std::vector<std::string> known = {"SET", "SETNX", "GET", "DEL", "EVAL"};
-      error("the Redis command " + name + " is not modelled (SET, SETNX, GET, DEL and the compare-and-delete script are)",
+      static const std::vector<std::string> known = {"SET", "SETNX", "GET", "DEL", "EVAL", "WAIT"};
+      error("the Redis command " + name + " is not modelled (SET, SETNX, GET, DEL, WAIT and the compare-and-delete script are)",
             nearest_name(name, known));
     }
     return out_;
@@ -175,6 +177,14 @@ class RedisReader {
     }
     if (out_.nx && out_.xx) error("SET takes NX or XX, not both");
     if (out_.ttl && out_.keep_ttl) error("SET takes EX/PX or KEEPTTL, not both");
+  }
+
+  void wait() {
+    if (!wants(3)) return;
+    out_.kind = RedisKind::Wait;
+    const int replicas = state_.scenario.redis[static_cast<std::size_t>(out_.redis)].second.replicas;
+    if (words_[1] != "1") error("WAIT is modelled for 1 replica, not for \"" + words_[1] + "\"");
+    if (replicas == 0) error("WAIT needs a replica: this redis has \"replicas\": 0");
   }
 
   void script() {

@@ -19,7 +19,7 @@ class Apply {
     switch (e.kind) {
       case EventKind::Send: send(e.a); break;
       case EventKind::Deliver: deliver(e.a, e.b); break;
-      case EventKind::Step: TaskRun(p_, ctx_, e.a).step(); break;
+      case EventKind::Step: TaskRun(p_, ctx_, e.a).step(e.c == 0); break;
       case EventKind::Deadlock: TaskRun(p_, ctx_, e.a).fail_deadlocked(); break;
       case EventKind::Process: process(e.a, e.b, static_cast<ProcessChoice>(e.c)); break;
       case EventKind::Answer: {

@@ -34,7 +34,8 @@ std::string call_name(const Program& p, const std::uint8_t* w, int provider, int
 std::string step_text(const Program& p, const std::uint8_t* w, int t) {
   const StepInfo* step = step_of(p, w, t);
   if (step == nullptr) return "";
-  return step->label.empty() ? step->place : step->label;
+  // The text too: after an edit of the scenario another step may stand in the same place.
+  return (step->label.empty() ? step->place : step->label) + " " + step->text;
 }
 
 std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
@@ -45,7 +46,8 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     }
     case EventKind::Deliver:
       return "deliver " + message_name(p, w, e.a) + "/" + std::to_string(e.b + 1);
-    case EventKind::Step: return task_name(p, w, e.a) + ": " + step_text(p, w, e.a);
+    case EventKind::Step:
+      return task_name(p, w, e.a) + ": " + step_text(p, w, e.a) + (e.c == 1 ? " (not confirmed in time)" : "");
     case EventKind::Deadlock: return task_name(p, w, e.a) + ": deadlock at " + step_text(p, w, e.a);
     case EventKind::Process: {
       static const char* how[] = {"", " declined", " done but answered 500", " refused with 500"};

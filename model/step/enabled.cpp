@@ -113,7 +113,14 @@ class Enabled {
     for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
       const std::uint8_t* me = task(static_cast<int>(t));
       switch (me[kStatus]) {
-        case kReady: add(EventKind::Step, static_cast<int>(t)); break;
+        case kReady: {
+          add(EventKind::Step, static_cast<int>(t));
+          const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
+          const bool waits = instr.kind == InstrKind::Redis &&
+                             p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].kind == RedisKind::Wait;
+          if (waits) add(EventKind::Step, static_cast<int>(t), 0, 1);
+          break;
+        }
         case kBlocked: blocked(static_cast<int>(t)); break;
         case kWaitsCall:
           if (me[kAnswer] != 0) add(EventKind::Answer, static_cast<int>(t));

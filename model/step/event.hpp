@@ -12,7 +12,8 @@ enum class EventKind : std::uint8_t {
   // What the system does by itself.
   Send,           // a: sender; a client sends (or sends again)
   Deliver,        // a: message, b: instance; a service takes a request
-  Step,           // a: task; it runs its next visible step, or goes on with a statement after a wait
+  Step,           // a: task; it runs its next visible step, or goes on with a statement after a wait; c: 1 when a WAIT
+                  // is not confirmed in time
   Deadlock,       // a: task; the database breaks a cycle of waits by failing this one's statement
   Process,        // a: provider, b: request in its inbox, c: ProcessChoice
   Answer,         // a: task; the provider's answer arrives

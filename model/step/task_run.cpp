@@ -39,12 +39,12 @@ void TaskRun::enter_session(int statement) {
   ctx_.session = layout_.sessions[static_cast<std::size_t>(db)];
 }
 
-void TaskRun::step() {
+void TaskRun::step(bool acknowledged) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   switch (instr.kind) {
     case InstrKind::Sql: sql(instr); return;
     case InstrKind::Redis:
-      exec_redis(ctx_, p_.plan.redis_commands[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals);
+      exec_redis(ctx_, p_.plan.redis_commands[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals, acknowledged);
       break;
     case InstrKind::Call: call(instr); return;
     case InstrKind::Reply: {

@@ -13,7 +13,7 @@ class TaskRun {
   // Begins a task in a free slot. sender: 255 when nobody waits for an answer.
   void start(int body, int instance, std::uint8_t sender);
   // The visible step at the task's pc, or the rest of a statement that had to wait.
-  void step();
+  void step(bool acknowledged = true);  // acknowledged: see exec_redis
   // The answer of a provider has come, or is given up (Answer::None: time-out).
   void resume_call(Answer answer, CellId id);
   // The database fails the waiting statement to break a cycle of waits.

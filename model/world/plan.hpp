@@ -68,7 +68,7 @@ struct SqlStatement {
   std::string text;
 };
 
-enum class RedisKind : std::uint8_t { Set, Get, Del, DelIfEqual };
+enum class RedisKind : std::uint8_t { Set, Get, Del, DelIfEqual, Wait };
 
 struct RedisCommand {
   RedisKind kind = RedisKind::Get;
@@ -102,6 +102,7 @@ struct Plan {
   };
   std::vector<EffectSource> effect_tables;
   std::vector<CellId> redis_name;                     // by redis
+  std::vector<std::vector<int>> failover_budgets;     // by redis: bytes of the world that can pay for a failover
   std::vector<CellId> provider_name;                  // by provider
   std::vector<std::vector<CellId>> operation_names;   // by provider, operation
 };

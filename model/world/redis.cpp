@@ -1,5 +1,6 @@
 #include "model/world/redis.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/world/cells.hpp"
@@ -76,10 +77,24 @@ Entries primary(const Plan& plan, std::uint8_t* w, int redis) {
 
 std::uint8_t* log_entry(const RedisLayout& r, std::uint8_t* w, int i) { return w + r.log + i * r.log_stride; }
 
+// When no failover can come any more, nobody will ask what the replica has.
+bool can_fail_over(const Plan& plan, const std::uint8_t* w, int redis) {
+  const auto& budgets = plan.failover_budgets[static_cast<std::size_t>(redis)];
+  return std::any_of(budgets.begin(), budgets.end(), [&](int at) { return w[at] > 0; });
+}
+
+// The replica has all that the primary has.
+void catch_up(const Plan& plan, std::uint8_t* w, int redis) {
+  const RedisLayout& r = redis_of(plan, redis);
+  if (r.log < 0 || !can_fail_over(plan, w, redis)) return;
+  std::memcpy(w + r.base, w + r.offset, static_cast<std::size_t>(r.slots * r.stride));
+  std::memset(w + r.log, 0, static_cast<std::size_t>(r.log_slots * r.log_stride));
+}
+
 // False when the log is full.
 bool append_log(const Plan& plan, std::uint8_t* w, int redis, RedisLogOp op, CellId key, CellId value, std::uint8_t ttl) {
   const RedisLayout& r = redis_of(plan, redis);
-  if (r.log < 0) return true;
+  if (r.log < 0 || !can_fail_over(plan, w, redis)) return true;
   const int n = unreplicated_writes(plan, w, redis);
   if (n == r.log_slots) return false;
   std::uint8_t* e = log_entry(r, w, n);
@@ -120,7 +135,12 @@ void answer(Context& ctx, const RedisCommand& c, std::uint8_t* locals, CellId va
 
 }  // namespace
 
-void exec_redis(Context& ctx, const RedisCommand& c, std::uint8_t* locals) {
+void exec_redis(Context& ctx, const RedisCommand& c, std::uint8_t* locals, bool acknowledged) {
+  if (c.kind == RedisKind::Wait) {
+    if (acknowledged) catch_up(ctx.plan, ctx.w, c.redis);
+    answer(ctx, c, locals, ctx.plan.domain.encode(int_val(acknowledged ? 1 : 0), ctx.limit), acknowledged ? 1 : 0);
+    return;
+  }
   const CellId key = eval_cell(ctx, c.key);
   const Entries entries = primary(ctx.plan, ctx.w, c.redis);
   const int slot = entries.find(key);
@@ -149,6 +169,7 @@ void exec_redis(Context& ctx, const RedisCommand& c, std::uint8_t* locals) {
       answer(ctx, c, locals, ctx.plan.domain.encode(int_val(deletes ? 1 : 0), ctx.limit), deletes ? 1 : 0);
       return;
     }
+    case RedisKind::Wait: return;  // above
   }
 }
 

@@ -10,8 +10,10 @@
 
 namespace oncecheck {
 
-// Runs a command for the task whose locals are given; stores the answer there.
-void exec_redis(Context& ctx, const RedisCommand& command, std::uint8_t* locals);
+// Runs a command for the task whose locals are given; stores the answer there. `acknowledged` matters for WAIT only: whether
+// the replica confirms in time. Then it has every write so far; if not, the writes stay all the same (Redis: WAIT). After a
+// failover either can happen too: WAIT as the first command of a new connection asks for nothing that must be confirmed.
+void exec_redis(Context& ctx, const RedisCommand& command, std::uint8_t* locals, bool acknowledged = true);
 
 // The task has ended: what it set has no running owner any more.
 void forget_owner(const Plan& plan, std::uint8_t* w, int task);

@@ -43,16 +43,17 @@ const std::vector<Case>& cases() {
   static const std::string halves = work + R"j(, {"sql": "INSERT INTO ledger VALUES (:key)"}, {"reply": 200})j";
   static const std::string half_done =
       R"j({"name": "halves", "finally_empty": "SELECT id FROM db.work WHERE NOT EXISTS (SELECT 1 FROM db.ledger)"})j";
-  static const std::string undone = R"j({"name": "done", "finally_empty": "SELECT o.identity FROM facts.operations o
-      WHERE NOT EXISTS (SELECT 1 FROM facts.effects e WHERE e.identity = o.identity)"})j";
-  static const std::string untold = R"j({"name": "told", "finally_empty": "SELECT o.identity FROM facts.operations o
-      WHERE NOT EXISTS (SELECT 1 FROM facts.told t WHERE t.identity = o.identity)"})j";
+  static const std::string undone =
+      R"j({"name": "done", "finally_empty": "SELECT o.identity FROM facts.operations o )j"
+      R"j(WHERE NOT EXISTS (SELECT 1 FROM facts.effects e WHERE e.identity = o.identity)"})j";
+  static const std::string untold =
+      R"j({"name": "told", "finally_empty": "SELECT o.identity FROM facts.operations o )j"
+      R"j(WHERE NOT EXISTS (SELECT 1 FROM facts.told t WHERE t.identity = o.identity)"})j";
   static const std::string once = R"j("no-duplicate-effect")j";
   static const std::string clicks = R"j(, "clicks": 2)j";
-  static const std::string locked = R"j({"redis": "SET lock 1 NX", "into": "lock"},
-      {"if": ":lock IS NULL", "then": [{"reply": 409}]}, )j" + answered;
-  static const std::string leased = R"j({"redis": "SET lock 1 NX EX 5", "into": "lock"},
-      {"if": ":lock IS NULL", "then": [{"reply": 409}]}, )j" + answered;
+  static const std::string refused = R"j(, "into": "lock"}, {"if": ":lock IS NULL", "then": [{"reply": 409}]}, )j";
+  static const std::string locked = R"j({"redis": "SET lock 1 NX")j" + refused + answered;
+  static const std::string leased = R"j({"redis": "SET lock 1 NX EX 5")j" + refused + answered;
   static const std::vector<Case> all = {
       {"crash", "", halves, half_done},
       {"deploy", "", halves, half_done},

@@ -7,18 +7,19 @@
 // deletes (B03); the lock itself (B06: no promise is about two at work).
 #pragma once
 
+#include <string>
 #include <vector>
 
 namespace oncecheck::testing {
 
 struct Guard {
-  const char* file;
-  const char* variant;
-  const char* intact;   // found once in the variant; one blank stands for any blanks and line breaks
-  const char* broken;   // what replaces it
-  const char* promise;  // must then be violated
-  const char* bug;      // what the broken guard does
-  const char* faults = "";  // when those that ship cannot show it; the intact variant holds with these
+  std::string file;
+  std::string variant;
+  std::string intact;   // found once in the variant; one blank stands for any blanks and line breaks
+  std::string broken;   // what replaces it
+  std::string promise;  // must then be violated
+  std::string bug;      // what the broken guard does
+  std::string faults = "";  // when those that ship cannot show it; the intact variant holds with these
 };
 
 inline const std::vector<Guard>& guards() {
@@ -109,12 +110,12 @@ inline const std::vector<Guard>& guards() {
      R"j({ "sql": "INSERT INTO ledger VALUES (:stuck.id, :charge.id)" })j",
      "ledger-matches-provider", "the job writes the ledger row outside the if"},
     {kLying, "intent-log",
-     R"j({ "sql": "BEGIN" }, { "sql": "UPDATE)j",
-     R"j({ "sql": "UPDATE)j",
+     R"j({ "sql": "BEGIN" }, { "sql": "UPDATE intent SET state = 'SUCCESS' WHERE id = :key AND)j",
+     R"j({ "sql": "UPDATE intent SET state = 'SUCCESS' WHERE id = :key AND)j",
      "ledger-matches-provider", "the handler commits the state before the ledger row"},
     {kLying, "intent-log",
-     R"j({ "sql": "BEGIN" }, { "sql": "UPDATE)j",
-     R"j({ "sql": "UPDATE)j",
+     R"j({ "sql": "BEGIN" }, { "sql": "UPDATE intent SET state = 'SUCCESS' WHERE id = :stuck.id AND)j",
+     R"j({ "sql": "UPDATE intent SET state = 'SUCCESS' WHERE id = :stuck.id AND)j",
      "ledger-matches-provider", "the job commits the state before the ledger row"},
     {kLying, "intent-log",
      R"j("call": "stripe.charge", "key": ":key")j",

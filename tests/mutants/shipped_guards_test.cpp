@@ -45,7 +45,7 @@ struct Pieces {
 
 Pieces pieces_of(const Guard& guard) {
   const std::string text = without_comment_lines(read_text(shipped(guard.file)));
-  const std::size_t from = text.find("\n    \"" + std::string(guard.variant) + "\": {");
+  const std::size_t from = text.find("\n    \"" + guard.variant + "\": {");
   REQUIRE(from != std::string::npos);
   const std::size_t to = text.find("\n    }", from);
   REQUIRE(to != std::string::npos);
@@ -80,7 +80,7 @@ TEST_CASE("each guard in the shipped protocols has a planted bug that is caught"
     CAPTURE(guard.variant);
     CAPTURE(guard.bug);
     Pieces pieces = pieces_of(guard);
-    if (guard.faults[0] != 0) {
+    if (!guard.faults.empty()) {
       set_faults(pieces.variant, guard.faults);
       CHECK(verdict(pieces, guard) == "holds");
     }

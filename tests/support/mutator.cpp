@@ -1,7 +1,7 @@
 #include "tests/support/mutator.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <cstdint>
 #include <iterator>
 
 #include <nlohmann/json.hpp>
@@ -15,28 +15,162 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // In the place of a number.
-const char* const kNumbers[] = {
-    "0", "1", "2", "3", "5", "9", "16", "32", "33", "64", "255", "256", "1000", "65536", "-1", "-4", "-1000",
-    "2147483647", "-2147483648", "9223372036854775807", "-9223372036854775808", "18446744073709551616", "1e9",
-    "0.5", "1e999"};
-const std::int64_t kInts[] = {
-    0, 1, 2, 3, 4, 6, 9, 16, 17, 32, 33, 64, 255, 256, 1000, -1, -4, -1000, 200, 202, 409, 422, 500, 503,
-    2147483647, -2147483648ll, 9223372036854775807ll};
+const char* const kNumbers[] = {"0",
+                                "1",
+                                "2",
+                                "3",
+                                "5",
+                                "9",
+                                "16",
+                                "32",
+                                "33",
+                                "64",
+                                "255",
+                                "256",
+                                "1000",
+                                "65536",
+                                "-1",
+                                "-4",
+                                "-1000",
+                                "2147483647",
+                                "-2147483648",
+                                "9223372036854775807",
+                                "-9223372036854775808",
+                                "18446744073709551616",
+                                "1e9",
+                                "0.5",
+                                "1e999"};
+const std::int64_t kInts[] = {0,
+                              1,
+                              2,
+                              3,
+                              4,
+                              6,
+                              9,
+                              16,
+                              17,
+                              32,
+                              33,
+                              64,
+                              255,
+                              256,
+                              1000,
+                              -1,
+                              -4,
+                              -1000,
+                              200,
+                              202,
+                              409,
+                              422,
+                              500,
+                              503,
+                              2147483647,
+                              -2147483648ll,
+                              9223372036854775807ll};
 
 // Words of SQL, Redis and the format, each of which may stand for another.
-const char* const kWords[] = {
-    "SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS NULL",
-    "IS NOT NULL", "EXISTS", "NOT EXISTS", "SET", "VALUES", "DEFAULT", "NULL", "RETURNING id", "RETURNING *",
-    "ON CONFLICT DO NOTHING", "DO NOTHING", "DO UPDATE SET state = 'X'", "ON CONFLICT", "FOR UPDATE",
-    "FOR UPDATE SKIP LOCKED", "FOR UPDATE NOWAIT", "LIMIT 1", "LIMIT 0", "ORDER BY 1", "GROUP BY 1",
-    "HAVING count(*) > 1", "count(*)", "max(id)", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT a",
-    "BEGIN ISOLATION LEVEL SERIALIZABLE", "PRIMARY KEY", "UNIQUE", "NOT NULL", "text", "int", "uuid",
-    "timestamptz", "boolean", "gen_random_uuid()", "NOW()", "NOW() + interval '5 seconds'", "coalesce(:key, 'x')",
-    "1 / 0", "CASE WHEN true THEN 1 END", "'K1'", "''", "'IN_FLIGHT'", "'SUCCESS'", ":key", ":amount",
-    ":claim.count", ":old.state", ":nobody", "true", "false", "=", "<>", "<", ">", "+ 1", "- 1", "||", "NX", "XX",
-    "EX 5", "PX 10", "KEEPTTL", "DEL", "GET", "EVAL", "*", "(", ")", ",", ";", "pg_advisory_xact_lock(1)",
-    "pg_sleep(1)", "read committed", "repeatable read", "serializable", "mysql", "mariadb", "honoured", "ignored",
-    "none", "crash", "deploy", "lose_request", "duplicate_request", "failover", "expire", "timeout"};
+const char* const kWords[] = {"SELECT",
+                              "INSERT INTO",
+                              "UPDATE",
+                              "DELETE FROM",
+                              "FROM",
+                              "WHERE",
+                              "AND",
+                              "OR",
+                              "NOT",
+                              "IN",
+                              "IS NULL",
+                              "IS NOT NULL",
+                              "EXISTS",
+                              "NOT EXISTS",
+                              "SET",
+                              "VALUES",
+                              "DEFAULT",
+                              "NULL",
+                              "RETURNING id",
+                              "RETURNING *",
+                              "ON CONFLICT DO NOTHING",
+                              "DO NOTHING",
+                              "DO UPDATE SET state = 'X'",
+                              "ON CONFLICT",
+                              "FOR UPDATE",
+                              "FOR UPDATE SKIP LOCKED",
+                              "FOR UPDATE NOWAIT",
+                              "LIMIT 1",
+                              "LIMIT 0",
+                              "ORDER BY 1",
+                              "GROUP BY 1",
+                              "HAVING count(*) > 1",
+                              "count(*)",
+                              "max(id)",
+                              "BEGIN",
+                              "COMMIT",
+                              "ROLLBACK",
+                              "SAVEPOINT a",
+                              "BEGIN ISOLATION LEVEL SERIALIZABLE",
+                              "PRIMARY KEY",
+                              "UNIQUE",
+                              "NOT NULL",
+                              "text",
+                              "int",
+                              "uuid",
+                              "timestamptz",
+                              "boolean",
+                              "gen_random_uuid()",
+                              "NOW()",
+                              "NOW() + interval '5 seconds'",
+                              "coalesce(:key, 'x')",
+                              "1 / 0",
+                              "CASE WHEN true THEN 1 END",
+                              "'K1'",
+                              "''",
+                              "'IN_FLIGHT'",
+                              "'SUCCESS'",
+                              ":key",
+                              ":amount",
+                              ":claim.count",
+                              ":old.state",
+                              ":nobody",
+                              "true",
+                              "false",
+                              "=",
+                              "<>",
+                              "<",
+                              ">",
+                              "+ 1",
+                              "- 1",
+                              "||",
+                              "NX",
+                              "XX",
+                              "EX 5",
+                              "PX 10",
+                              "KEEPTTL",
+                              "DEL",
+                              "GET",
+                              "WAIT 1 100",
+                              "EVAL",
+                              "*",
+                              "(",
+                              ")",
+                              ",",
+                              ";",
+                              "pg_advisory_xact_lock(1)",
+                              "pg_sleep(1)",
+                              "read committed",
+                              "repeatable read",
+                              "serializable",
+                              "mysql",
+                              "mariadb",
+                              "honoured",
+                              "ignored",
+                              "none",
+                              "crash",
+                              "deploy",
+                              "lose_request",
+                              "duplicate_request",
+                              "failover",
+                              "expire",
+                              "timeout"};
 
 class Mutator {
  public:
@@ -48,10 +182,11 @@ class Mutator {
     if (how == 0) {
       for (std::uint32_t n = 1 + below(3); n > 0; --n) damage_bytes(text);
     } else if (how <= 2) {
-      for (std::uint32_t n = 1 + below(3); n > 0; --n) swap_word(text);
+      text = one_variant(parse(text)).dump(1);
+      for (std::uint32_t n = few(); n > 0; --n) swap_word(text);
     } else {
-      Json json = parse(text);
-      for (std::uint32_t n = 1 + below(3); n > 0; --n) damage_structure(json);
+      Json json = one_variant(parse(text));
+      for (std::uint32_t n = few(); n > 0; --n) damage_structure(json);
       text = json.dump(1, ' ', false, Json::error_handler_t::replace);
       if (how == 5) swap_word(text);
     }
@@ -65,6 +200,16 @@ class Mutator {
     return all[below(N)];
   }
   const std::string& any_text() { return texts_[below(texts_.size())]; }
+  std::uint32_t few() { return below(2) == 0 ? 1 : 1 + below(3); }
+
+  // A file is refused for one mistake, so most of what survives has one variant.
+  Json one_variant(Json json) {
+    if (!json.contains("variants") || below(4) == 0) return json;
+    Json& variants = json["variants"];
+    while (variants.size() > 1) variants.erase(std::next(variants.begin(), below(variants.size())));
+    return json;
+  }
+
   static Json parse(const std::string& text) { return Json::parse(text, nullptr, true, true); }
 
   std::string chunk(const std::string& text) {
@@ -100,7 +245,12 @@ class Mutator {
       std::size_t at = text.find(word, start);
       if (at == std::string::npos) at = text.find(word);
       if (at == std::string::npos) continue;
-      text.replace(at, word.size(), pick(kWords));
+      // Words of one kind stand together in the list.
+      const std::size_t last = std::size(kWords) - 1;
+      const std::size_t place = static_cast<std::size_t>(
+          std::find_if(kWords, kWords + last, [&](const char* w) { return word == w; }) - kWords);
+      const std::size_t near = std::min(place + below(9), last + 4) - std::min<std::size_t>(place, 4);
+      text.replace(at, word.size(), below(3) == 0 ? pick(kWords) : kWords[std::min(near, last)]);
       return;
     }
     swap_number(text);
@@ -126,7 +276,7 @@ class Mutator {
     static const auto number = [](const Json& j) { return j.is_number(); };
     static const auto string = [](const Json& j) { return j.is_string(); };
     Json* node = nullptr;
-    switch (below(8)) {
+    switch (below(10)) {
       case 0:
       case 1:
         if ((node = any_node(root, full)) != nullptr) node->erase(std::next(node->begin(), below(node->size())));
@@ -159,14 +309,43 @@ class Mutator {
           *node = text;
         }
         break;
+      case 7: bounds(root); break;
+      case 8: crowd(root); break;
       default: faults(root); break;
+    }
+  }
+
+  void bounds(Json& root) {
+    static const char* const names[] = {"rows",      "messages", "effects", "fresh",  "deadlines",
+                                        "redis_log", "tasks",    "int_min", "int_max"};
+    if (!root.is_object()) return;
+    if (!root["bounds"].is_object()) root["bounds"] = Json::object();
+    root["bounds"][pick(names)] = below(2) == 0 ? static_cast<std::int64_t>(below(17)) : pick(kInts);
+  }
+
+  // More of everybody.
+  void crowd(Json& root) {
+    if (!root.is_object()) return;
+    for (const char* kind : {"clients", "services", "redis"}) {
+      if (!root[kind].is_object()) root.erase(kind);
+      if (!root.contains(kind)) continue;
+      for (auto& part : root[kind]) {
+        if (!part.is_object()) continue;
+        if (kind[0] == 's') part["instances"] = 1 + below(4);
+        if (kind[0] == 'r') part["replicas"] = below(2);
+        if (kind[0] != 'c') continue;
+        part["clicks"] = 1 + below(6);
+        part["retries"] = below(7);
+        if (below(2) == 0) part["timeout"] = "1s";
+      }
     }
   }
 
   // Many faults at once.
   void faults(Json& root) {
-    static const char* const names[] = {"crash", "deploy", "lose_request", "lose_response", "duplicate_request",
-                                        "timeout", "failover", "expire", "error_after_effect", "error_before_effect"};
+    static const char* const names[] = {
+        "crash",   "deploy",   "lose_request", "lose_response",      "duplicate_request",
+        "timeout", "failover", "expire",       "error_after_effect", "error_before_effect"};
     if (!root.is_object()) return;
     Json all = Json::object();
     for (int i = 0; i < 4; ++i) all[pick(names)] = 1 + below(9);
