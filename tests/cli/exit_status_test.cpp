@@ -23,7 +23,7 @@ struct Run {
 };
 
 // Standard output only; standard error is dropped unless `both`.
-Run oncecheck(const std::string& arguments, bool both = false) {
+Run run_tool(const std::string& arguments, bool both = false) {
   Run run;
   const std::string command = std::string(ONCECHECK_BINARY) + " " + arguments + (both ? " 2>&1" : " 2>/dev/null");
   FILE* pipe = popen(command.c_str(), "r");
@@ -46,7 +46,7 @@ std::string temporary(const std::string& name, const std::string& text) {
 }  // namespace
 
 TEST_CASE("0: every verdict is as the file expects") {
-  const Run run = oncecheck("check " + shipped("dedup-race.jsonc"));
+  const Run run = run_tool("check " + shipped("dedup-race.jsonc"));
   CHECK(run.status == 0);
   CHECK(run.out.find("5 variants: 5 as expected") != std::string::npos);
 }
@@ -56,18 +56,18 @@ TEST_CASE("1: a verdict differs; without expect, any violation") {
   const std::string expectation = R"("expect": { "no-duplicate-effect": "violated" })";
   REQUIRE(text.find(expectation) != std::string::npos);
   text.replace(text.find(expectation), expectation.size(), R"("expect": "holds")");
-  CHECK(oncecheck("check " + temporary("differs.jsonc", text) + " --variant check-then-act").status == 1);
+  CHECK(run_tool("check " + temporary("differs.jsonc", text) + " --variant check-then-act").status == 1);
 }
 
 TEST_CASE("2: bad usage, a missing file, a broken scenario, an unknown variant or parameter") {
-  CHECK(oncecheck("").status == 2);
-  CHECK(oncecheck("chekc x").status == 2);
-  CHECK(oncecheck("check").status == 2);
-  CHECK(oncecheck("check no-such-file.jsonc").status == 2);
-  CHECK(oncecheck("check " + shipped("dedup-race.jsonc") + " --variant nothing").status == 2);
-  CHECK(oncecheck("check " + shipped("dedup-race.jsonc") + " --set nothing=1").status == 2);
-  CHECK(oncecheck("check " + shipped("dedup-race.jsonc") + " --max-memory lots").status == 2);
-  const Run broken = oncecheck("check " + temporary("broken.jsonc", "{ \"title\": \"x\",\n  \"servces\": {} }"), true);
+  CHECK(run_tool("").status == 2);
+  CHECK(run_tool("chekc x").status == 2);
+  CHECK(run_tool("check").status == 2);
+  CHECK(run_tool("check no-such-file.jsonc").status == 2);
+  CHECK(run_tool("check " + shipped("dedup-race.jsonc") + " --variant nothing").status == 2);
+  CHECK(run_tool("check " + shipped("dedup-race.jsonc") + " --set nothing=1").status == 2);
+  CHECK(run_tool("check " + shipped("dedup-race.jsonc") + " --max-memory lots").status == 2);
+  const Run broken = run_tool("check " + temporary("broken.jsonc", "{ \"title\": \"x\",\n  \"servces\": {} }"), true);
   CHECK(broken.status == 2);
   CHECK(broken.out.find("broken.jsonc:2:3: error: ") != std::string::npos);
   CHECK(broken.out.find("did you mean 'services'?") != std::string::npos);
@@ -92,7 +92,7 @@ TEST_CASE("2: mistakes in the SQL of a scenario name construct and place") {
   };
   for (const auto& [sql, message] : cases) {
     CAPTURE(sql);
-    const Run run = oncecheck("check " + temporary("sql.jsonc", with(sql)) + " --variant check-then-act", true);
+    const Run run = run_tool("check " + temporary("sql.jsonc", with(sql)) + " --variant check-then-act", true);
     CHECK(run.status == 2);
     CHECK(run.out.find(message) != std::string::npos);
     CHECK(run.out.find("sql.jsonc:") != std::string::npos);
@@ -101,9 +101,9 @@ TEST_CASE("2: mistakes in the SQL of a scenario name construct and place") {
 }
 
 TEST_CASE("3: a limit leaves verdicts open, and open is never holds") {
-  for (const std::string& limit : {"--max-states 100", "--max-memory 200K"}) {
+  for (const char* limit : {"--max-states 100", "--max-memory 200K"}) {
     CAPTURE(limit);
-    const Run run = oncecheck("check " + shipped("lying-api.jsonc") + " --variant intent-log " + limit + " --json - --no-times");
+    const Run run = run_tool("check " + shipped("lying-api.jsonc") + " --variant intent-log " + std::string(limit) + " --json - --no-times");
     CHECK(run.status == 3);
     const auto j = nlohmann::json::parse(run.out);
     CHECK(j["results"][0]["complete"] == false);
@@ -112,7 +112,7 @@ TEST_CASE("3: a limit leaves verdicts open, and open is never holds") {
 }
 
 TEST_CASE("--json - leaves nothing but JSON on standard output, with the fields of DESIGN 7") {
-  const Run run = oncecheck("check " + shipped("redis-failover.jsonc") + " --json -");
+  const Run run = run_tool("check " + shipped("redis-failover.jsonc") + " --json -");
   const auto j = nlohmann::json::parse(run.out);
   CHECK(j["tool"] == "oncecheck");
   for (const char* field : {"scenario", "variant", "mode", "complete", "states", "transitions", "depth", "seconds",
@@ -123,30 +123,30 @@ TEST_CASE("--json - leaves nothing but JSON on standard output, with the fields 
 
 TEST_CASE("traces are written, replayed and explained; a changed one fails at its first different step") {
   const std::string folder = (std::filesystem::temp_directory_path() / "oncecheck-cli-test" / "traces").string();
-  CHECK(oncecheck("check " + shipped("rpc-in-transaction.jsonc") + " --traces " + folder).status == 0);
+  CHECK(run_tool("check " + shipped("rpc-in-transaction.jsonc") + " --traces " + folder).status == 0);
   const std::string trace = folder + "/rpc-in-transaction.rollback-on-timeout.no-double-charge.trace.json";
-  CHECK(oncecheck("replay " + trace).status == 0);
-  const Run story = oncecheck("explain " + trace);
+  CHECK(run_tool("replay " + trace).status == 0);
+  const Run story = run_tool("explain " + trace);
   CHECK(story.status == 0);
   CHECK(story.out.find("the promise no-double-charge is broken") != std::string::npos);
   std::string text = read_text(trace);
   text.replace(text.find("send again"), 10, "send agian");
-  const Run changed = oncecheck("replay " + temporary("changed.trace.json", text), true);
+  const Run changed = run_tool("replay " + temporary("changed.trace.json", text), true);
   CHECK(changed.status == 1);
   CHECK(changed.out.find("diverges at step 10") != std::string::npos);
   CHECK(changed.out.find("nearest that can: \"shopper: send again\"") != std::string::npos);
-  CHECK(oncecheck("replay " + shipped("dedup-race.jsonc")).status == 2);
+  CHECK(run_tool("replay " + shipped("dedup-race.jsonc")).status == 2);
 }
 
 TEST_CASE("every verb has help with an example; schema is JSON; list knows the library") {
-  for (const std::string& verb : {"check", "simulate", "replay", "explain", "list", "schema"}) {
+  for (const std::string verb : {"check", "simulate", "replay", "explain", "list", "schema"}) {
     CAPTURE(verb);
-    const Run run = oncecheck(verb + " --help");
+    const Run run = run_tool(verb + " --help");
     CHECK(run.status == 0);
     CHECK(run.out.find("Example: oncecheck " + verb) != std::string::npos);
   }
-  CHECK(nlohmann::json::parse(oncecheck("schema").out)["$schema"] == "https://json-schema.org/draft/2020-12/schema");
-  CHECK(oncecheck("list invariants").out.find("no-double-charge") != std::string::npos);
-  CHECK(oncecheck("list faults").out.find("lose_response") != std::string::npos);
-  CHECK(oncecheck("list " + shipped("")).out.find("intent-log") != std::string::npos);
+  CHECK(nlohmann::json::parse(run_tool("schema").out)["$schema"] == "https://json-schema.org/draft/2020-12/schema");
+  CHECK(run_tool("list invariants").out.find("no-double-charge") != std::string::npos);
+  CHECK(run_tool("list faults").out.find("lose_response") != std::string::npos);
+  CHECK(run_tool("list " + shipped("")).out.find("intent-log") != std::string::npos);
 }
