@@ -445,7 +445,8 @@ void compile_bodies(CompileState& state) {
   Program& p = state.program;
   p.replies.push_back({500, Outcome::Unknown, false, kNoExpr});
   for (std::size_t s = 0; s < state.scenario.services.size(); ++s) {
-    const auto& [name, service] = state.scenario.services[s];
+    const std::string& name = state.scenario.services[s].first;  // no structured binding: clang 14 cannot capture one
+    const Service& service = state.scenario.services[s].second;
     ServiceInfo info;
     info.name = name;
     info.instances = service.instances;
