@@ -172,6 +172,16 @@ void compile_actors(CompileState& state) {
     compile_client(state, c);
   }
   for (const Fault& fault : state.scenario.faults) compile_fault(state, fault);
+  // Worlds and events name each of these by a byte.
+  const Origin file{state.scenario.file, "", 1, 1};
+  if (p.senders.size() > 200 || p.requests.size() > 200) state.errors.add(file, "a scenario has at most 200 requests, clicks counted");
+  if (p.faults.size() > 200) state.errors.add(file, "a scenario has at most 200 fault budgets");
+  if (p.providers.size() > 200 || state.scenario.services.size() > 200 || state.scenario.redis.size() > 50) {
+    state.errors.add(file, "a scenario has at most 200 services, 200 providers and 50 redis");
+  }
+  for (const ProviderInfo& info : p.providers) {
+    if (info.operations.size() > 50) state.errors.add(file, "provider \"" + info.name + "\" has more than 50 operations");
+  }
 }
 
 void intern_actor_values(CompileState& state, std::vector<std::int64_t>& ints) {

@@ -10,7 +10,7 @@ namespace oncecheck {
 
 namespace {
 
-constexpr int kMaxColumns = 30;
+constexpr std::size_t kMaxColumns = 30, kMaxOrder = 8;  // query.cpp keeps a row in 40 values
 
 bool has_aggregate(const sql::Expr& e) {
   static const std::vector<std::string> names = {"count", "sum", "min", "max", "bool_and", "bool_or"};
@@ -42,7 +42,9 @@ std::string target_name(const sql::Target& target) {
 
 QueryId QueryCompiler::store() {
   query_.width = static_cast<int>(columns_.size());
-  if (query_.width > kMaxColumns) exprs_.error(-1, "a query of the subset has at most 30 columns");
+  if (columns_.size() > kMaxColumns || query_.keys.size() + query_.aggs.size() > kMaxColumns || query_.order.size() > kMaxOrder) {
+    exprs_.error(-1, "a query of the subset has at most 30 columns, 30 group keys and aggregates, and 8 ORDER BY columns");
+  }
   state_.program.plan.code.queries.push_back(query_);
   return static_cast<QueryId>(state_.program.plan.code.queries.size()) - 1;
 }

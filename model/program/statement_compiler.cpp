@@ -39,6 +39,7 @@ class StatementCompiler {
       case K::CreateIndex:
       case K::CreateSequence: error(s.location, "tables are created in \"schema\", not by a step"); break;
     }
+    check_size(s.location);
     return std::move(out_);
   }
 
@@ -97,6 +98,12 @@ class StatementCompiler {
         out_.columns.push_back(table().columns[c]);
       }
     }
+  }
+
+  // exec_sql keeps a result row in 40 values and the place in a VALUES list in a byte.
+  void check_size(int location) {
+    if (st().targets.size() > 30) error(location, "a result of the subset has at most 30 columns");
+    if (st().rows.size() > 60) error(location, "an INSERT of the subset has at most 60 rows");
   }
 
   void select(const sql::Select& s) {

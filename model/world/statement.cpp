@@ -245,14 +245,17 @@ class StatementRun {
     CellId cells[64];
     const int columns = static_cast<int>(table_->columns.size());
     for (int c = 0; c < columns; ++c) cells[c] = column_of(layout_, *table_, slot_of(*table_, ctx_.w, slot), c);
-    bool key = false;
+    bool key = false, changed = false;
     for (const auto& [column, expr] : set) {
       const CellId value = eval_cell(ctx_, expr);
+      changed = changed || value != cells[column];
       key = key || (value != cells[column] && in_unique_index(column));
       cells[column] = value;
     }
     if (!not_null_holds(cells) || stopped()) return;
-    if (key && !unique_holds(cells, slot, nullptr)) return;
+    // Any column can move a row into a partial index.
+    const bool check = key || (changed && has_partial_index());
+    if (check && !unique_holds(cells, slot, nullptr)) return;
     const int fresh = place_row(cells);
     if (fresh < 0) return;
     end_version(slot, fresh + 1, key);
@@ -264,6 +267,10 @@ class StatementRun {
       if (std::find(index.columns.begin(), index.columns.end(), column) != index.columns.end()) return true;
     }
     return false;
+  }
+
+  bool has_partial_index() const {
+    return std::any_of(table_->indexes.begin(), table_->indexes.end(), [](const UniqueIndex& i) { return i.where != kNoExpr; });
   }
 
   bool not_null_holds(const CellId* cells) {
@@ -319,14 +326,10 @@ class StatementRun {
     return covered;
   }
 
-  struct Conflict {
-    int slot = -1;
-  };
-
   // Checks the unique indexes for a row about to be placed. `replaced`: the version that it replaces, -1 for none. Waits for
   // an uncommitted transaction that touches the key; a live duplicate is an error, or goes to `conflict` when an index that
   // ON CONFLICT shields finds it. False when the caller must stop or look at *conflict.
-  bool unique_holds(const CellId* cells, int replaced, Conflict* conflict) {
+  bool unique_holds(const CellId* cells, int replaced, int* conflict) {
     for (std::size_t x = 0; x < table_->indexes.size(); ++x) {
       const UniqueIndex& index = table_->indexes[x];
       if (!index_covers_cells(index, cells)) continue;
@@ -344,7 +347,7 @@ class StatementRun {
         }
         if (v[kXmax] != 0) continue;  // dead: we ended it, or it was committed
         if (conflict != nullptr && shields(static_cast<int>(x))) {
-          conflict->slot = i;
+          *conflict = i;
         } else {
           error(ErrorClass::UniqueViolation);
         }
@@ -396,12 +399,12 @@ class StatementRun {
 
   void insert_row(const CellId* cells) {
     if (stopped() || !not_null_holds(cells)) return;
-    Conflict conflict;
+    int conflict = -1;
     if (unique_holds(cells, -1, s_.on_conflict ? &conflict : nullptr)) {
       const int slot = place_row(cells);
       if (slot >= 0) emit(slot_of(*table_, ctx_.w, slot));
-    } else if (conflict.slot >= 0 && s_.conflict_update) {
-      update_conflicting(conflict.slot, cells);
+    } else if (conflict >= 0 && s_.conflict_update) {
+      update_conflicting(conflict, cells);
     }
   }
 

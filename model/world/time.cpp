@@ -50,7 +50,9 @@ void pass_deadline(const Plan& plan, std::uint8_t* w, int slot) {
   const Layout& layout = plan.layout;
   std::uint16_t mask = 0;
   for (std::size_t s = 0; s < layout.sessions.size() && s < kMaxSessions; ++s) {
-    if (w[layout.sessions[s].offset + kTx] == kOpenTx) mask = static_cast<std::uint16_t>(mask | (1u << s));
+    const std::uint8_t tx = w[layout.sessions[s].offset + kTx];
+    // A single statement that waits is a transaction too: its now() is the time at which it began.
+    if (tx == kOpenTx || tx == kImplicitTx) mask = static_cast<std::uint16_t>(mask | (1u << s));
   }
   if (mask == 0) {
     become_past(plan, w, slot);

@@ -137,6 +137,39 @@ TEST_CASE("ON CONFLICT DO UPDATE changes the row that is there, also one that it
   CHECK(outcome(schema, steps, "SELECT n FROM t WHERE n <> 2") == "holds");
 }
 
+TEST_CASE("an UPDATE that moves a row into a partial unique index is checked") {
+  const char* schema = R"j("CREATE TABLE t (id int PRIMARY KEY, k text, live boolean)", "CREATE UNIQUE INDEX one_live ON t (k) WHERE live",
+      "INSERT INTO t VALUES (1, 'x', true), (2, 'x', false)", "CREATE TABLE log (what text)")j";
+  const std::string steps = R"j({"sql": "UPDATE t SET live = true WHERE id = 2", "on_error": {"unique_violation": [
+      {"sql": "INSERT INTO log VALUES ('refused')"}]}}, {"reply": 200})j";
+  CHECK(outcome(schema, steps, "SELECT count(*) FROM t WHERE live HAVING count(*) <> 1") == "holds");
+  CHECK(outcome(schema, steps, "SELECT count(*) FROM log HAVING count(*) <> 2") == "holds");
+}
+
+TEST_CASE("a compare-and-set that waited passes a lease that ran out meanwhile: now() is when it began") {
+  // The holder keeps the row locked, the worker's UPDATE waits behind it; the watcher notes that the lease ran out before the
+  // work was done. Only a statement that began earlier can still do it then.
+  const std::string text = R"j({
+    "title": "test",
+    "databases": {"db": {"engine": "postgres", "schema": [
+      "CREATE TABLE t (id int PRIMARY KEY, until timestamptz, done boolean)", "INSERT INTO t VALUES (1, NOW() + interval '5s', false)",
+      "CREATE TABLE seen (x text)"]}},
+    "services": {
+      "holder": {"on_request": [{"sql": "BEGIN"}, {"sql": "SELECT id FROM t WHERE id = 1 FOR UPDATE"}, {"sql": "COMMIT"}, {"reply": 200}]},
+      "worker": {"on_request": [{"sql": "UPDATE t SET done = true WHERE id = 1 AND until > NOW()"}, {"reply": 200}]},
+      "watcher": {"on_request": [{"sql": "INSERT INTO seen SELECT 'late' FROM t WHERE until < NOW() AND NOT done"}, {"reply": 200}]}},
+    "clients": {"a": {"requests": [{"to": "holder", "key": "K"}]}, "b": {"requests": [{"to": "worker", "key": "K"}]},
+      "c": {"requests": [{"to": "watcher", "key": "K"}]}},
+    "faults": {"expire": 1},
+    "invariants": [{"name": "p", "always_empty": "SELECT x FROM seen, t WHERE t.done"}]
+  })j";
+  CHECK(verdict_of(*program_from(text), "p") == "violated");
+  // Nobody holds the row: nothing waits, and the lease is what it is when the statement runs.
+  std::string free = text;
+  free.replace(free.find(" FOR UPDATE"), 11, "");
+  CHECK(verdict_of(*program_from(free), "p") == "holds");
+}
+
 TEST_CASE("NULL keys do not collide, and a partial unique index judges only its rows") {
   CHECK(outcome(R"j("CREATE TABLE t (id text UNIQUE)")j", R"j({"sql": "INSERT INTO t VALUES (NULL)"}, {"reply": 200})j",
                 "SELECT count(*) FROM t HAVING count(*) <> 2") == "holds");
