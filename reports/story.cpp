@@ -102,6 +102,10 @@ class Teller {
     const std::vector<std::string>& cells = p_.bodies[static_cast<std::size_t>(body_of(t))].cells;
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
+      if (text[i] == '{' && i + 1 < text.size() && text[i + 1] == ':') {
+        ++i;  // the braces around a name in a Redis word are ours, not the key's
+        continue;
+      }
       const bool starts = text[i] == ':' && i + 1 < text.size() && word_char(text[i + 1]) && (i == 0 || text[i - 1] != ':');
       if (!starts) {
         out += text[i++];
@@ -117,6 +121,7 @@ class Teller {
         const CellId id = load_cell(p_.plan.layout, world_.data() + layout.locals + cell * p_.plan.layout.cell);
         const bool in_braces = i > 0 && text[i - 1] == '{';
         out += in_braces ? show_cell(p_, id) : p_.plan.domain.show(p_.plan.domain.decode(id));
+        if (in_braces && end < text.size() && text[end] == '}') ++end;
       }
       i = end;
     }

@@ -137,6 +137,10 @@ class LayoutBuilder {
         info.job_tasks.push_back(add_task(service, TaskKind::Job, static_cast<int>(j), info.job_bodies[j]));
       }
     }
+    // time.hpp keeps a bit for each session that may still see a deadline ahead.
+    if (p_.plan.domain.deadline_count() > 0 && l_.sessions.size() > 15) {
+      state_.errors.add({state_.scenario.file, "", 1, 1}, "a scenario that uses NOW() has at most 15 handlers at once: lower clicks, retries or bounds.tasks");
+    }
     if (l_.sessions.size() > kMaxSessionsPerScenario || l_.tasks.size() > 250) {
       state_.errors.add({state_.scenario.file, "", 1, 1}, "too many handlers at once: lower clicks, retries or bounds.tasks");
     }

@@ -50,7 +50,7 @@ class RedisReader {
       out_.key = word(1);
     } else if (name == "SETNX" && wants(3)) {
       out_.kind = RedisKind::Set;
-      out_.nx = true;
+      out_.nx = out_.setnx = true;
       out_.key = word(1);
       out_.value = word(2);
     } else if (name == "SET") {

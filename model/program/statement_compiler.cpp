@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/program/code_walk.hpp"
 #include "model/program/query_compiler.hpp"
 
 namespace oncecheck {
@@ -40,6 +41,10 @@ class StatementCompiler {
       case K::CreateSequence: error(s.location, "tables are created in \"schema\", not by a step"); break;
     }
     check_size(s.location);
+    const bool writes = st().kind == SqlKind::Insert || st().kind == SqlKind::Update || st().kind == SqlKind::Delete;
+    st().reads_first = writes && st().query >= 0;
+    auto query = [&](const Query&) { st().reads_first = writes; };
+    each_expr(st(), [&](ExprId e) { walk_expr(state_.program.plan.code, e, [](const Node&) {}, query); });
     return std::move(out_);
   }
 

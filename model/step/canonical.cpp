@@ -32,7 +32,11 @@ void sort_slots(std::uint8_t* first, int slots, int stride) {
   }
 }
 
-void sort_table(const TableLayout& table, std::uint8_t* w) {
+void sort_table(const Layout& layout, const TableLayout& table, std::uint8_t* w) {
+  // A statement that waits in the middle of its rows finds its place again by their order.
+  for (int s : layout.databases[static_cast<std::size_t>(table.db)].sessions) {
+    if (w[layout.sessions[static_cast<std::size_t>(s)].offset + kPosition] != 0) return;
+  }
   // A version that was replaced names its successor by slot; those tables wait until the chain is gone.
   for (int i = 0; i < table.slots; ++i) {
     if (slot_of(table, w, i)[kNext] != 0) return;
@@ -41,7 +45,7 @@ void sort_table(const TableLayout& table, std::uint8_t* w) {
 }
 
 void sort_all(const Layout& layout, std::uint8_t* w) {
-  for (const TableLayout& table : layout.tables) sort_table(table, w);
+  for (const TableLayout& table : layout.tables) sort_table(layout, table, w);
   sort_slots(w + layout.messages, layout.message_slots, layout.message_stride);
   for (const ProviderLayout& p : layout.providers) sort_slots(w + p.inbox, p.inbox_slots, p.inbox_stride);
 }

@@ -42,12 +42,15 @@ class Enabled {
 
   // The budget that pays for a fault at this place, or -1.
   int budget(FaultKind kind, FaultTarget target, int index) const {
+    // One that is meant for this place pays before one that is meant for any.
+    int any = -1;
     for (std::size_t i = 0; i < p_.faults.size(); ++i) {
       const FaultBudget& f = p_.faults[i];
       if (f.kind != kind || w_[l_.budgets + static_cast<int>(i)] == 0) continue;
-      if (f.target == FaultTarget::Any || (f.target == target && f.index == index)) return static_cast<int>(i);
+      if (f.target == target && f.index == index && target != FaultTarget::Any) return static_cast<int>(i);
+      if (f.target == FaultTarget::Any && any < 0) any = static_cast<int>(i);
     }
-    return -1;
+    return any;
   }
 
   const std::uint8_t* sender(int s) const { return w_ + l_.senders + s * kSenderBytes; }
@@ -150,7 +153,11 @@ class Enabled {
         add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Normal));
         const int operation = read_request(p_.plan, w_, provider, i).operation;
         if (operation == kLookup) continue;
-        if (p_.providers[p].may_decline[static_cast<std::size_t>(operation)]) {
+        // A key that is honoured and has had its effect gets the first answer again, never a refusal.
+        const CellId key = read_request(p_.plan, w_, provider, i).key;
+        const bool known = p_.providers[p].policies[static_cast<std::size_t>(operation)] == KeyPolicy::Honoured &&
+                           key != kNullCell && find_effect(p_.plan, w_, provider, operation, key) >= 0;
+        if (p_.providers[p].may_decline[static_cast<std::size_t>(operation)] && !known) {
           add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Decline));
         }
         if (!faults_) continue;

@@ -53,6 +53,7 @@ struct SqlStatement {
   std::vector<std::vector<ExprId>> rows;    // Insert: one expression a column
   std::vector<std::pair<int, int>> select_columns;  // Insert from SELECT: column -> column of the query
   std::vector<ExprId> defaults;             // Insert from SELECT: for the other columns
+  bool reads_first = false;                 // a write that reads by a query: in autocommit its commit is a step of its own
   bool on_conflict = false;
   bool conflict_update = false;
   std::vector<int> arbiters;                // unique indexes that ON CONFLICT shields; empty: all
@@ -76,6 +77,7 @@ struct RedisCommand {
   ExprId key = kNoExpr;
   ExprId value = kNoExpr;
   bool nx = false, xx = false;
+  bool setnx = false;      // SETNX answers 1 or 0, not OK or nil
   bool ttl = false;        // EX or PX
   bool keep_ttl = false;
   int into_value = -1;     // cell: the answer (OK, a string, a number) or NULL

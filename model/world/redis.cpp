@@ -148,14 +148,14 @@ void exec_redis(Context& ctx, const RedisCommand& c, std::uint8_t* locals, bool 
     case RedisKind::Set: {
       const CellId value = eval_cell(ctx, c.value);
       if ((c.nx && slot >= 0) || (c.xx && slot < 0)) {
-        answer(ctx, c, locals, kNullCell, 0);
+        answer(ctx, c, locals, c.setnx ? ctx.plan.domain.encode(int_val(0), ctx.limit) : kNullCell, 0);
         return;
       }
       // A plain SET drops the time to live that was there.
       std::uint8_t ttl = c.ttl ? kTtlRunning : kNoTtl;
       if (c.keep_ttl && slot >= 0) ttl = entries.ttl(slot);
       write(ctx, c.redis, kLogSet, key, value, ttl);
-      answer(ctx, c, locals, ctx.plan.domain.encode(text_val(ctx.plan.domain.text_index("OK")), ctx.limit), 1);
+      answer(ctx, c, locals, ctx.plan.domain.encode(c.setnx ? int_val(1) : text_val(ctx.plan.domain.text_index("OK")), ctx.limit), 1);
       return;
     }
     case RedisKind::Get:
@@ -177,8 +177,10 @@ void forget_owner(const Plan& plan, std::uint8_t* w, int task) {
   for (const RedisLayout& r : plan.layout.redis) {
     if (!r.tracks_owners) continue;
     const Entries entries{plan.layout, r, w + r.offset};
+    const Entries replica{plan.layout, r, w + (r.base >= 0 ? r.base : r.offset)};
     for (int i = 0; i < r.slots; ++i) {
       if (entries.owner(i) == task + 1) entries.owner(i) = 0;
+      if (replica.owner(i) == task + 1) replica.owner(i) = 0;
     }
   }
 }

@@ -14,4 +14,15 @@ bool conflicts(RowLock a, RowLock b) {
   }
 }
 
+int lock_holder(const Layout& layout, const TableLayout& table, const std::uint8_t* version, int number, RowLock want) {
+  if (table.locks < 0) return -1;
+  for (int n = 0; n < table.lock_sessions; ++n) {
+    const std::uint8_t held = version[table.locks + n];
+    if (n != number && held != 0 && conflicts(static_cast<RowLock>(held), want)) {
+      return layout.databases[static_cast<std::size_t>(table.db)].sessions[static_cast<std::size_t>(n)];
+    }
+  }
+  return -1;
+}
+
 }  // namespace oncecheck

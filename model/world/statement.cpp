@@ -14,6 +14,8 @@ namespace {
 
 using Status = ExecResult::Status;
 
+constexpr std::uint8_t kCommitPending = 255;  // in place of the next row
+
 class StatementRun {
  public:
   StatementRun(Context& ctx, const SqlStatement& s, std::uint8_t* locals)
@@ -33,6 +35,11 @@ class StatementRun {
     }
     if (!resumed && me_[kTx] == kNoTx && s_.kind != SqlKind::Begin) me_[kTx] = kImplicitTx;
     ctx_.snapshot = me_[kSnapshot];
+    if (me_[kPosition] == kCommitPending) {
+      if (ctx_.seen != nullptr) ctx_.seen->note = "committed";
+      commit_transaction(ctx_.plan, ctx_.w, session_);
+      return {};
+    }
     switch (s_.kind) {
       case SqlKind::Begin: return begin();
       case SqlKind::Commit: return commit();
@@ -86,6 +93,10 @@ class StatementRun {
     }
     store_result();
     end_statement(ctx_.plan, ctx_.w, session_);
+    if (me_[kTx] == kImplicitTx && s_.reads_first) {
+      me_[kPosition] = kCommitPending;
+      return {Status::Blocked, ErrorClass::None, -1};  // by nobody: the next event goes on
+    }
     if (me_[kTx] == kImplicitTx) commit_transaction(ctx_.plan, ctx_.w, session_);
     return {};
   }
@@ -153,17 +164,7 @@ class StatementRun {
     count_ = out_.count;
   }
 
-  // The session that keeps us from taking `want` on this version, or -1.
-  int holder_against(const std::uint8_t* v, RowLock want) const {
-    if (table_->locks < 0) return -1;
-    for (int n = 0; n < table_->lock_sessions; ++n) {
-      const std::uint8_t held = v[table_->locks + n];
-      if (n != number_ && held != 0 && conflicts(static_cast<RowLock>(held), want)) {
-        return layout_.databases[static_cast<std::size_t>(table_->db)].sessions[static_cast<std::size_t>(n)];
-      }
-    }
-    return -1;
-  }
+  int holder_against(const std::uint8_t* v, RowLock want) const { return lock_holder(layout_, *table_, v, number_, want); }
 
   enum class Reach { Row, Gone, Handled, Wait, Skip };
 
@@ -258,6 +259,11 @@ class StatementRun {
     if (check && !unique_holds(cells, slot, nullptr)) return;
     const int fresh = place_row(cells);
     if (fresh < 0) return;
+    // Row locks of others are on the row, so they are on its new version too.
+    if (table_->locks >= 0) {
+      std::memcpy(slot_of(*table_, ctx_.w, fresh) + table_->locks, slot_of(*table_, ctx_.w, slot) + table_->locks,
+                  static_cast<std::size_t>(table_->lock_sessions));
+    }
     end_version(slot, fresh + 1, key);
     emit(slot_of(*table_, ctx_.w, fresh));
   }
@@ -330,9 +336,12 @@ class StatementRun {
   // an uncommitted transaction that touches the key; a live duplicate is an error, or goes to `conflict` when an index that
   // ON CONFLICT shields finds it. False when the caller must stop or look at *conflict.
   bool unique_holds(const CellId* cells, int replaced, int* conflict) {
-    for (std::size_t x = 0; x < table_->indexes.size(); ++x) {
+    const std::size_t count = table_->indexes.size();
+    // What ON CONFLICT shields is looked at first.
+    for (std::size_t n = 0; n < 2 * count; ++n) {
+      const std::size_t x = n % count;
       const UniqueIndex& index = table_->indexes[x];
-      if (!index_covers_cells(index, cells)) continue;
+      if ((conflict != nullptr && shields(static_cast<int>(x))) != (n < count) || !index_covers_cells(index, cells)) continue;
       for (int i = 0; i < table_->slots; ++i) {
         const std::uint8_t* v = slot_of(*table_, ctx_.w, i);
         if (v[kXmin] == 0 || i == replaced || !key_equals(index, cells, v) || !index_covers_version(index, v)) continue;

@@ -3,6 +3,8 @@
 // PostgreSQL at READ COMMITTED (manual 13.2.1): the statement reads by a snapshot taken at its start. A row changed by an
 // uncommitted transaction makes it wait; when that one commits, the newest version of *that row* is tested again, nothing
 // else is re-done. An INSERT waits for an uncommitted transaction that inserted, deleted or changed a row with the same key.
+// A statement is one event, with one exception: a write that reads by a query (INSERT ... SELECT, a subquery in WHERE) outside
+// of a transaction commits in a second event. Between the two others can read the same and write too, as on a real server.
 // A blocked statement keeps what it has done so far and its snapshot; calling again after the wake-up goes on.
 #pragma once
 

@@ -170,6 +170,19 @@ TEST_CASE("a compare-and-set that waited passes a lease that ran out meanwhile: 
   CHECK(verdict_of(*program_from(free), "p") == "holds");
 }
 
+TEST_CASE("INSERT ... WHERE NOT EXISTS and a claim by subquery race in autocommit too") {
+  CHECK(outcome(R"j("CREATE TABLE t (id text)")j",
+                R"j({"sql": "INSERT INTO t SELECT 'K' WHERE NOT EXISTS (SELECT 1 FROM t)"}, {"reply": 200})j",
+                "SELECT count(*) FROM t HAVING count(*) > 1") == "violated");
+  CHECK(outcome(R"j("CREATE TABLE t (id text PRIMARY KEY)")j",
+                R"j({"sql": "INSERT INTO t SELECT 'K' WHERE NOT EXISTS (SELECT 1 FROM t)"}, {"reply": 200})j",
+                "SELECT count(*) FROM t HAVING count(*) <> 1") == "holds");
+  const char* schema = R"j("CREATE TABLE t (id int PRIMARY KEY, state text)", "INSERT INTO t VALUES (1, 'NEW')", "CREATE TABLE log (what text)")j";
+  CHECK(outcome(schema, R"j({"sql": "UPDATE t SET state = 'DONE' WHERE id = (SELECT min(id) FROM t WHERE state = 'NEW')", "into": "u"},
+      {"if": ":u.count = 1", "then": [{"sql": "INSERT INTO log VALUES ('claimed')"}]}, {"reply": 200})j",
+                "SELECT count(*) FROM log HAVING count(*) > 1") == "violated");
+}
+
 TEST_CASE("NULL keys do not collide, and a partial unique index judges only its rows") {
   CHECK(outcome(R"j("CREATE TABLE t (id text UNIQUE)")j", R"j({"sql": "INSERT INTO t VALUES (NULL)"}, {"reply": 200})j",
                 "SELECT count(*) FROM t HAVING count(*) <> 2") == "holds");
