@@ -312,23 +312,12 @@ class StatementRun {
     return true;
   }
 
-  bool index_covers_cells(const UniqueIndex& index, const CellId* cells) {
+  // A partial index has only the rows for which its WHERE is true.
+  bool covers(const UniqueIndex& index, RowSource row) {
     if (index.where == kNoExpr) return true;
-    Val row[64];
-    for (std::size_t c = 0; c < table_->columns.size(); ++c) row[c] = ctx_.plan.domain.decode(cells[c]);
-    const RowSource before = ctx_.sources[0];
-    ctx_.sources[0] = {nullptr, row};
+    std::swap(ctx_.sources[0], row);
     const bool covered = is_true(eval(ctx_, index.where));
-    ctx_.sources[0] = before;
-    return covered;
-  }
-
-  bool index_covers_version(const UniqueIndex& index, const std::uint8_t* v) {
-    if (index.where == kNoExpr) return true;
-    const RowSource before = ctx_.sources[0];
-    set_row(0, v);
-    const bool covered = is_true(eval(ctx_, index.where));
-    ctx_.sources[0] = before;
+    ctx_.sources[0] = row;
     return covered;
   }
 
@@ -337,14 +326,16 @@ class StatementRun {
   // ON CONFLICT shields finds it. False when the caller must stop or look at *conflict.
   bool unique_holds(const CellId* cells, int replaced, int* conflict) {
     const std::size_t count = table_->indexes.size();
+    Val row[64];
+    for (std::size_t c = 0; c < table_->columns.size(); ++c) row[c] = ctx_.plan.domain.decode(cells[c]);
     // What ON CONFLICT shields is looked at first.
     for (std::size_t n = 0; n < 2 * count; ++n) {
       const std::size_t x = n % count;
       const UniqueIndex& index = table_->indexes[x];
-      if ((conflict != nullptr && shields(static_cast<int>(x))) != (n < count) || !index_covers_cells(index, cells)) continue;
+      if ((conflict != nullptr && shields(static_cast<int>(x))) != (n < count) || !covers(index, {nullptr, row})) continue;
       for (int i = 0; i < table_->slots; ++i) {
         const std::uint8_t* v = slot_of(*table_, ctx_.w, i);
-        if (v[kXmin] == 0 || i == replaced || !key_equals(index, cells, v) || !index_covers_version(index, v)) continue;
+        if (v[kXmin] == 0 || i == replaced || !key_equals(index, cells, v) || !covers(index, {v + table_->cells, nullptr})) continue;
         const std::uint8_t mine = mark_of(session_);
         if (in_progress(v[kXmin]) && v[kXmin] != mine) {
           block(owner_of(v[kXmin]));

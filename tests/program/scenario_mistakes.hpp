@@ -240,7 +240,7 @@ inline const std::vector<Mistake>& mistakes() {
      R"(3:11 'reply': expected a whole number from 100 to 599, found 99 (at /services/shop/on_request/0/reply))"},
     {kStep, kBoth,
      R"({"reply": 200, "means": "okay"})",
-     R"(3:25 'means': expected "ok", "failed" or "unknown", found the string 'okay' (at )"
+     R"(3:25 'means': expected "ok", "failed", "accepted" or "unknown", found the string 'okay' (at )"
      R"(/services/shop/on_request/0/means))"},
     {kStep, kBoth,
      R"({"reply": 200, "continue": 1})",

@@ -88,7 +88,7 @@ TEST_CASE("a file with nothing but a title has the defaults") {
   CHECK(scenario.story == "");
   CHECK(scenario.databases.empty());
   CHECK(scenario.invariants.empty());
-  CHECK(scenario.bounds.rows == 4);
+  CHECK(scenario.bounds.rows == 6);
   CHECK(scenario.bounds.int_max == 40);
   CHECK(!scenario.has_expect);
   CHECK(!scenario.expect_all);
