@@ -43,7 +43,6 @@ struct Arguments {
   std::uint64_t runs = 1000;
   std::uint64_t seed = 1;
   std::string trace;
-  std::string what;
 };
 
 Overrides overrides_of(const Arguments& a) {

@@ -109,27 +109,18 @@ class BodyCompiler {
   }
   int database(const Step& s, bool report) { return part(s, state_.scenario.databases, "database", report); }
 
-  ExprId condition(const Text& text) {
+  // wanted Any: whatever it is; Bool: a condition.
+  ExprId expression(const Text& text, SqlType wanted = SqlType::Any) {
     try {
       const sql::Expr e = sql::parse_expression(text.value);
       ExprCompiler exprs(state_, text, &names_, -1);
-      return exprs.compile_as(e, Scope{}, SqlType::Bool, "a condition");
+      return exprs.compile_as(e, Scope{}, wanted, "a condition");
     } catch (const sql::SqlError& e) {
       state_.sql_error(text, e.location, e.what());
       return state_.constant(null_val());
     }
   }
-
-  ExprId expression(const Text& text) {
-    try {
-      const sql::Expr e = sql::parse_expression(text.value);
-      ExprCompiler exprs(state_, text, &names_, -1);
-      return exprs.compile(e, Scope{}).id;
-    } catch (const sql::SqlError& e) {
-      state_.sql_error(text, e.location, e.what());
-      return state_.constant(null_val());
-    }
-  }
+  ExprId condition(const Text& text) { return expression(text, SqlType::Bool); }
 
   int add_step(const Step& s, const std::string& place, std::string text) {
     p_.steps.push_back({place, s.label, one_line(text), s.at});

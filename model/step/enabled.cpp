@@ -28,7 +28,7 @@ class Enabled {
     if (faults_) {
       message_faults();
       early_timeouts();
-      if (!quiet) early_expiry();
+      if (!quiet) expiry(true);
       process_faults();
       failovers();
     }
@@ -151,13 +151,9 @@ class Enabled {
         if (!request_waiting(p_.plan, w_, static_cast<int>(p), i) || repeats_call(layout, i)) continue;
         const int provider = static_cast<int>(p);
         add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Normal));
-        const int operation = read_request(p_.plan, w_, provider, i).operation;
-        if (operation == kLookup) continue;
-        // A key that is honoured and has had its effect gets the first answer again, never a refusal.
-        const CellId key = read_request(p_.plan, w_, provider, i).key;
-        const bool known = p_.providers[p].policies[static_cast<std::size_t>(operation)] == KeyPolicy::Honoured &&
-                           key != kNullCell && find_effect(p_.plan, w_, provider, operation, key) >= 0;
-        if (p_.providers[p].may_decline[static_cast<std::size_t>(operation)] && !known) {
+        const ProviderRequest request = read_request(p_.plan, w_, provider, i);
+        if (request.operation == kLookup) continue;
+        if (p_.providers[p].may_decline[static_cast<std::size_t>(request.operation)] && !has_first_answer(provider, request)) {
           add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Decline));
         }
         if (!faults_) continue;
@@ -167,6 +163,13 @@ class Enabled {
         if (b >= 0) add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::ErrorBeforeEffect), b);
       }
     }
+  }
+
+  // A key that is honoured and has had its effect gets the first answer again, never a refusal.
+  bool has_first_answer(int provider, const ProviderRequest& request) const {
+    const ProviderInfo& info = p_.providers[static_cast<std::size_t>(provider)];
+    return info.policies[static_cast<std::size_t>(request.operation)] == KeyPolicy::Honoured && request.key != kNullCell &&
+           find_effect(p_.plan, w_, provider, request.operation, request.key) >= 0;
   }
 
   bool repeats_call(const ProviderLayout& p, int i) const {
@@ -227,36 +230,19 @@ class Enabled {
     for (int s = 0; s < l_.sender_count; ++s) {
       if (waits(s)) add(EventKind::ClientTimeout, s);
     }
-    expiry(kNoBudget);
+    expiry(false);
   }
 
-  void expiry(int fault) {
-    for (int d = 0; d < l_.deadline_slots; ++d) {
-      if (deadline_state(l_, w_, d) == kRunning) add(EventKind::PassDeadline, d, 0, 0, fault);
+  // Deadlines and times to live that run. early: a fault pays, and what nobody pays for does not happen.
+  void expiry(bool early) {
+    const int any = early ? budget(FaultKind::Expire, FaultTarget::Any, -1) : kNoBudget;
+    for (int d = 0; any >= 0 && d < l_.deadline_slots; ++d) {
+      if (deadline_state(l_, w_, d) == kRunning) add(EventKind::PassDeadline, d, 0, 0, any);
     }
-    for (std::size_t r = 0; r < l_.redis.size(); ++r) {
-      int pays = fault == kNoBudget ? kNoBudget : budget(FaultKind::Expire, FaultTarget::Redis, static_cast<int>(r));
-      if (pays < 0) continue;
-      for (int i = 0; i < l_.redis[r].slots; ++i) {
-        if (ttl_running(p_.plan, w_, static_cast<int>(r), i)) {
-          add(EventKind::ExpireKey, static_cast<int>(r), i, 0, pays);
-        }
-      }
-    }
-  }
-
-  void early_expiry() {
-    const int pays = budget(FaultKind::Expire, FaultTarget::Any, -1);
-    if (pays >= 0) {
-      expiry(pays);
-      return;
-    }
-    for (std::size_t r = 0; r < l_.redis.size(); ++r) {
-      const int targeted = budget(FaultKind::Expire, FaultTarget::Redis, static_cast<int>(r));
-      for (int i = 0; targeted >= 0 && i < l_.redis[r].slots; ++i) {
-        if (ttl_running(p_.plan, w_, static_cast<int>(r), i)) {
-          add(EventKind::ExpireKey, static_cast<int>(r), i, 0, targeted);
-        }
+    for (int r = 0; r < static_cast<int>(l_.redis.size()); ++r) {
+      const int pays = early ? budget(FaultKind::Expire, FaultTarget::Redis, r) : kNoBudget;
+      for (int i = 0; pays >= 0 && i < l_.redis[static_cast<std::size_t>(r)].slots; ++i) {
+        if (ttl_running(p_.plan, w_, r, i)) add(EventKind::ExpireKey, r, i, 0, pays);
       }
     }
   }

@@ -14,7 +14,6 @@ namespace oncecheck {
 // Scratch space of one thread.
 struct Workspace {
   Scratch scratch;
-  std::vector<std::uint8_t> spare;
 };
 
 // All events that can happen in this world, in a fixed order, into `events` (cleared first).

@@ -327,7 +327,9 @@ class StatementRun {
   bool unique_holds(const CellId* cells, int replaced, int* conflict) {
     const std::size_t count = table_->indexes.size();
     Val row[64];
-    for (std::size_t c = 0; c < table_->columns.size(); ++c) row[c] = ctx_.plan.domain.decode(cells[c]);
+    if (has_partial_index()) {  // only their WHERE looks at it
+      for (std::size_t c = 0; c < table_->columns.size(); ++c) row[c] = ctx_.plan.domain.decode(cells[c]);
+    }
     // What ON CONFLICT shields is looked at first.
     for (std::size_t n = 0; n < 2 * count; ++n) {
       const std::size_t x = n % count;
