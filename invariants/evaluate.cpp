@@ -13,13 +13,13 @@ namespace {
 // Evaluation may take fresh values or deadlines (it should not), so it never sees the caller's world writable in earnest.
 std::uint8_t* unconst(const std::uint8_t* world) { return const_cast<std::uint8_t*>(world); }
 
-const UniqueIndex& primary_key(const TableLayout& table) {
-  const auto it = std::find_if(table.indexes.begin(), table.indexes.end(), [](const UniqueIndex& i) { return i.primary; });
+const Index& primary_key(const TableLayout& table) {
+  const auto it = std::find_if(table.indexes.begin(), table.indexes.end(), [](const Index& i) { return i.primary; });
   CHECK_THAT(it != table.indexes.end());
   return *it;
 }
 
-const std::uint8_t* committed_twin(const Program& program, const TableLayout& table, const UniqueIndex& key,
+const std::uint8_t* committed_twin(const Program& program, const TableLayout& table, const Index& key,
                                    const std::uint8_t* row, const std::uint8_t* world) {
   const Layout& layout = program.plan.layout;
   for (int i = 0; i < table.slots; ++i) {
@@ -54,7 +54,7 @@ bool step_breaks(const Program& program, const Invariant& invariant, const std::
   const TableLayout& table = program.plan.layout.tables[static_cast<std::size_t>(invariant.table)];
   const auto bytes = static_cast<std::size_t>(table.slots * table.stride);
   if (std::memcmp(before + table.offset, after + table.offset, bytes) == 0) return false;
-  const UniqueIndex& key = primary_key(table);
+  const Index& key = primary_key(table);
   auto judged = [&](const std::uint8_t* old_row, const std::uint8_t* new_row) {
     if (old_row != nullptr && new_row != nullptr && same_cells(program, table, old_row, new_row)) return false;
     Context ctx(program.plan, unconst(after), workspace.scratch);

@@ -51,7 +51,8 @@ void walk_expr(const Code& code, ExprId id, Visit&& visit, VisitQuery&& visit_qu
     case Op::Key:
     case Op::Agg:
     case Op::Now:
-    case Op::FreshUuid: return;
+    case Op::FreshUuid:
+    case Op::NextVal: return;
     case Op::InQuery:
       expr(n.a);
       walk_query(code, n.b, visit, visit_query);

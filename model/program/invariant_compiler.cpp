@@ -98,7 +98,7 @@ class InvariantReader {
       return;
     }
     const TableLayout& table = state_.program.plan.layout.tables[static_cast<std::size_t>(out_.table)];
-    const bool keyed = std::any_of(table.indexes.begin(), table.indexes.end(), [](const UniqueIndex& i) { return i.primary; });
+    const bool keyed = std::any_of(table.indexes.begin(), table.indexes.end(), [](const Index& i) { return i.primary; });
     if (!keyed) {
       state_.errors.add(out_.spec.at, "never_step compares a record with itself before a step: table \"" + table.name + "\" needs a PRIMARY KEY");
       return;

@@ -10,6 +10,12 @@ constexpr int kMaxSessionsPerScenario = 60;
 constexpr int kMaxSlotBytes = 160;  // canonical.cpp sorts slots in a buffer of that size
 constexpr int kMaxDefaultTasks = 6;
 
+Isolation isolation_of(const std::string& written) {
+  if (written == "read uncommitted") return Isolation::ReadUncommitted;
+  if (written == "repeatable read") return Isolation::RepeatableRead;
+  return written == "serializable" ? Isolation::Serializable : Isolation::ReadCommitted;
+}
+
 class LayoutBuilder {
  public:
   explicit LayoutBuilder(CompileState& state)
@@ -71,6 +77,8 @@ class LayoutBuilder {
     for (const auto& [name, database] : state_.scenario.databases) {
       DatabaseLayout layout;
       layout.name = name;
+      layout.engine = database.engine.value == "postgres" ? Engine::Postgres : database.engine.value == "mysql" ? Engine::MySql : Engine::MariaDb;
+      layout.isolation = isolation_of(database.isolation.value);
       for (std::size_t t = 0; t < l_.tables.size(); ++t) {
         if (l_.tables[t].db == static_cast<int>(l_.databases.size())) layout.tables.push_back(static_cast<int>(t));
       }
@@ -111,6 +119,7 @@ class LayoutBuilder {
       s.task = number;
       s.offset = take(kSessionBytes);
       s.number = static_cast<int>(l_.databases[db].sessions.size());
+      s.isolation = l_.databases[db].isolation;
       t.sessions.push_back(static_cast<int>(l_.sessions.size()));
       l_.databases[db].sessions.push_back(static_cast<int>(l_.sessions.size()));
       l_.sessions.push_back(s);

@@ -246,7 +246,7 @@ class StatementCompiler {
       const int number = column(a.column, a.location);
       if (number < 0) continue;
       const auto c = static_cast<std::size_t>(number);
-      for (const UniqueIndex& index : table().indexes) {
+      for (const Index& index : table().indexes) {
         if (std::find(index.columns.begin(), index.columns.end(), number) != index.columns.end()) st().changes_key = true;
       }
       if (a.value.kind == sql::ExprKind::Default) {

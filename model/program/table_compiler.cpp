@@ -47,7 +47,7 @@ class TableReader {
     }
     if (!c.unique) return;  // only speed: the model has none to lose
     TableLayout& table = state_.program.plan.layout.tables[static_cast<std::size_t>(t)];
-    UniqueIndex index;
+    Index index;
     index.name = c.name;
     if (!columns_of(table, c.columns, c.location, index.columns)) return;
     if (c.where) {
@@ -125,7 +125,7 @@ class TableReader {
       error(c.location, "CHECK constraints are outside the SQL subset so far");
       return;
     }
-    UniqueIndex index;
+    Index index;
     index.primary = c.kind == sql::ConstraintKind::PrimaryKey;
     index.name = !c.name.empty() ? c.name : table.name + (index.primary ? "_pkey" : "_key");
     if (!columns_of(table, c.columns, c.location, index.columns)) return;

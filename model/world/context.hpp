@@ -44,12 +44,27 @@ struct Observation {
   std::vector<int> fresh_renumbered;  // new number of each fresh value after the step, -1 when it is gone; empty: as before
 };
 
+struct Rows {
+  Val* base = nullptr;
+  int count = 0;
+  int width = 0;
+  const Val* row(int i) const { return base + static_cast<std::ptrdiff_t>(i) * width; }
+};
+
+// Values that the domain lacked when a step needed them (LimitKind::IntRange, UnknownText): a caller who can compile again
+// adds them to CompileOptions. Filled only when somebody asks; null in a search.
+struct Missing {
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> ints;
+};
+
 struct RowSource {
   const std::uint8_t* cells = nullptr;  // stored cells of a row version, or
   const Val* vals = nullptr;            // computed values; both null: a row of NULLs (outer join)
 };
 
 inline constexpr int kMaxSources = 10;
+inline constexpr int kMaxParts = 4;  // SqlStatement::parts
 
 struct Context {
   Context(const Plan& plan, std::uint8_t* world, Scratch& scratch) : plan(plan), w(world), scratch(scratch) {}
@@ -58,6 +73,7 @@ struct Context {
   std::uint8_t* w;
   Scratch& scratch;
   Observation* seen = nullptr;
+  Missing* missing = nullptr;
   Limit limit;
 
   const std::uint8_t* locals = nullptr;  // of the running task
@@ -67,6 +83,8 @@ struct Context {
   RowSource sources[kMaxSources];
   const Val* keys = nullptr;
   const Val* aggs = nullptr;
+  const Rows* parts = nullptr;           // rows of the running statement's parts
+  int choice = 0;                        // which of several things the server may do (Event::c)
   std::uint64_t fresh_used = 0;          // fresh values taken so far, valid once fresh_scanned
   bool fresh_scanned = false;
 
@@ -81,13 +99,6 @@ Val eval(Context& ctx, ExprId expr);
 // Evaluates and stores into a cell: NOW() becomes an instant, NOW() + interval takes a deadline slot.
 CellId eval_cell(Context& ctx, ExprId expr);
 CellId storable(Context& ctx, Val v);
-
-struct Rows {
-  Val* base = nullptr;
-  int count = 0;
-  int width = 0;
-  const Val* row(int i) const { return base + static_cast<std::ptrdiff_t>(i) * width; }
-};
 
 // Runs a query; the result lies in ctx.scratch until the caller releases it. at_most >= 0 stops early (EXISTS).
 Rows run_query(Context& ctx, QueryId query, int at_most = -1);

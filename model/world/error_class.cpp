@@ -7,11 +7,19 @@ const char* error_class_name(ErrorClass e) {
     case ErrorClass::None: return "none";
     case ErrorClass::UniqueViolation: return "unique_violation";
     case ErrorClass::NotNullViolation: return "not_null_violation";
+    case ErrorClass::ForeignKeyViolation: return "foreign_key_violation";
+    case ErrorClass::CheckViolation: return "check_violation";
     case ErrorClass::SerializationFailure: return "serialization_failure";
     case ErrorClass::Deadlock: return "deadlock";
     case ErrorClass::LockTimeout: return "lock_timeout";
     case ErrorClass::LockNotAvailable: return "lock_not_available";
+    case ErrorClass::StatementTimeout: return "statement_timeout";
     case ErrorClass::InFailedTransaction: return "in_failed_transaction";
+    case ErrorClass::ConnectionLost: return "connection_lost";
+    case ErrorClass::CardinalityViolation: return "cardinality_violation";
+    case ErrorClass::NoSuchSavepoint: return "no_such_savepoint";
+    case ErrorClass::NoActiveTransaction: return "no_active_transaction";
+    case ErrorClass::ReadOnlyTransaction: return "read_only_transaction";
     case ErrorClass::Other: return "other";
   }
   return "other";

@@ -332,6 +332,7 @@ Val eval(Context& ctx, ExprId expr) {
     case Op::Least: return extreme(ctx, n);
     case Op::Now: return {Kind::NowRel, 0};
     case Op::FreshUuid: return take_fresh(ctx);
+    case Op::NextVal: break;  // the compiler makes none so far
     case Op::IdentityOf: {
       Val v = eval(ctx, n.a);
       if (v.is_null() || v.kind == Kind::NowRel || v.kind == Kind::Interval) return v;

@@ -31,6 +31,7 @@ enum class Op : std::uint8_t {
   Greatest, Least,  // args
   Now,
   FreshUuid,
+  NextVal,    // a: sequence; numbers never come back, whatever happens to the transaction
   IdentityOf, // a: a key to the identity that it stands for
 };
 
@@ -62,8 +63,8 @@ enum class FactTable : std::uint8_t {
 };
 
 struct Source {
-  enum class Kind : std::uint8_t { Table, Facts, Query } kind = Kind::Table;
-  int index = 0;          // table, FactTable or query
+  enum class Kind : std::uint8_t { Table, Facts, Query, Part } kind = Kind::Table;
+  int index = 0;          // table, FactTable, query or part of the running statement (SqlStatement::parts)
   bool left_join = false;
   ExprId on = kNoExpr;    // join condition; may name this and earlier sources
 };

@@ -10,11 +10,28 @@
 
 namespace oncecheck {
 
-struct UniqueIndex {
+enum class Engine : std::uint8_t { Postgres, MariaDb, MySql };
+inline bool is_innodb(Engine e) { return e != Engine::Postgres; }
+enum class Isolation : std::uint8_t { ReadUncommitted, ReadCommitted, RepeatableRead, Serializable };
+
+struct Index {
   std::string name;
   std::vector<int> columns;
   ExprId where = kNoExpr;  // partial index; the row is source 0
   bool primary = false;
+  bool unique = true;
+};
+
+// What happens to a child when its parent goes (or changes its key).
+enum class OnParentChange : std::uint8_t { Refuse, Cascade, SetNull };
+
+struct ForeignKey {
+  std::string name;
+  std::vector<int> columns;         // of this table
+  int parent = -1;                  // table
+  std::vector<int> parent_columns;  // of a unique index of the parent
+  OnParentChange on_delete = OnParentChange::Refuse;
+  OnParentChange on_update = OnParentChange::Refuse;
 };
 
 // One slot a row version:
@@ -27,12 +44,15 @@ struct TableLayout {
   int db = 0;
   std::vector<std::string> columns;
   std::vector<bool> not_null;
-  std::vector<UniqueIndex> indexes;
+  std::vector<Index> indexes;        // the primary key first, if there is one
+  std::vector<ForeignKey> foreign_keys;
+  std::vector<ExprId> checks;        // CHECK: the row is source 0; only FALSE fails
   int offset = 0;
   int slots = 0;
   int stride = 0;
   int locks = -1;        // offset within a slot, -1 when no statement locks rows without changing them
   int lock_sessions = 0; // sessions of this database
+  int subs = -1;         // offset within a slot of [savepoint of xmin][savepoint of xmax]; -1 without savepoints
   int cells = 4;         // offset within a slot
 };
 
@@ -43,18 +63,38 @@ inline constexpr std::uint8_t kEndedByCommand = 2;  // flags: xmax was
 inline constexpr std::uint8_t kEndedKey = 4;        // flags: xmax deletes the row or changes a key column
 
 // One connection: a task's session on one database.
-//   [tx][snapshot][waits for][next row of the running statement]
+//   [tx][snapshot][waits for][next row of the running statement][isolation][wait kind][part][flags] then, when the database
+//   uses savepoints, [depth][name of each]
 struct SessionLayout {
   int db = 0;
   int task = 0;
   int offset = 0;
   int number = 0;  // within its database, for the lock bytes
+  Isolation isolation = Isolation::ReadCommitted;  // of a transaction that names none
+  int savepoints = -1;  // absolute offset
 };
-inline constexpr int kTx = 0, kSnapshot = 1, kWaits = 2, kPosition = 3, kSessionBytes = 4;
+inline constexpr int kTx = 0, kSnapshot = 1, kWaits = 2, kPosition = 3, kIsolation = 4, kWaitKind = 5, kPart = 6, kSessionFlags = 7,
+                     kSessionBytes = 8;
+inline constexpr int kMaxSavepoints = 4;  // deep
+enum WaitKind : std::uint8_t {
+  kWaitTransaction = 0,  // PostgreSQL: for the end of the transaction of the other
+  kWaitTuple = 1,        // PostgreSQL: behind another waiter for the same row
+  kWaitLock = 2,         // InnoDB: a request in the lock table
+  kWaitAdvisory = 3,     // an advisory lock, GET_LOCK
+};
+inline constexpr std::uint8_t kLockTimeoutOn = 1;   // session flags: a wait for a lock may time out
+inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ ONLY
+inline constexpr std::uint8_t kClientGone = 4;      // the client went away while a statement was blocked; nobody noticed yet
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
 
 struct DatabaseLayout {
   std::string name;
+  Engine engine = Engine::Postgres;
+  Isolation isolation = Isolation::ReadCommitted;
+  bool found_rows = false;            // MySQL client flag FOUND_ROWS: an UPDATE counts matched rows, not changed ones
+  bool rollback_on_timeout = false;   // innodb_rollback_on_timeout
+  bool snapshot_isolation = false;    // MariaDB innodb_snapshot_isolation
+  bool uses_savepoints = false;
   std::vector<int> tables;
   std::vector<int> sessions;
 };
@@ -115,6 +155,7 @@ struct Layout {
   std::vector<TableLayout> tables;
   std::vector<DatabaseLayout> databases;
   std::vector<SessionLayout> sessions;
+  std::vector<std::string> savepoint_names;
   std::vector<RedisLayout> redis;
   std::vector<ProviderLayout> providers;
   std::vector<TaskLayout> tasks;

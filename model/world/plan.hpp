@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,19 @@ enum class ErrorClass : std::uint8_t {
   None,
   UniqueViolation,
   NotNullViolation,
+  ForeignKeyViolation,
+  CheckViolation,
   SerializationFailure,
   Deadlock,
   LockTimeout,
-  LockNotAvailable,
-  InFailedTransaction,
+  LockNotAvailable,     // NOWAIT
+  StatementTimeout,     // cancelled: statement_timeout, pg_cancel_backend, KILL QUERY
+  InFailedTransaction,  // PostgreSQL 25P02
+  ConnectionLost,
+  CardinalityViolation, // PostgreSQL 21000: a row is updated twice by one ON CONFLICT, a scalar subquery gives two rows
+  NoSuchSavepoint,
+  NoActiveTransaction,  // PostgreSQL 25P01: SAVEPOINT outside of a transaction block
+  ReadOnlyTransaction,  // PostgreSQL 25006
   Other,
 };
 const char* error_class_name(ErrorClass e);
@@ -38,9 +47,47 @@ struct IntoMap {
   std::vector<int> queue_columns;  // columns of the result
 };
 
-enum class SqlKind : std::uint8_t { Begin, Commit, Rollback, Select, SelectLock, Insert, Update, Delete, Nothing };
+enum class SqlKind : std::uint8_t {
+  Begin,
+  Commit,
+  Rollback,
+  Savepoint,
+  RollbackTo,
+  Release,
+  SetLockTimeout,  // SqlStatement::switch_on: a wait for a lock may now time out, or may not
+  SetIsolation,    // of the running transaction (PostgreSQL) or of the next one (InnoDB)
+  LockFunction,    // SELECT pg_advisory_lock(...), GET_LOCK(...) and the like
+  Select,
+  SelectLock,
+  Insert,
+  Update,
+  Delete,
+  Nothing,
+};
+enum class LockCall : std::uint8_t {
+  Lock,          // pg_advisory_lock: waits; NULL as value
+  TryLock,       // pg_try_advisory_lock: true or false at once
+  XactLock,      // pg_advisory_xact_lock: ends with the transaction
+  TryXactLock,
+  Unlock,        // pg_advisory_unlock: true if it was held
+  UnlockAll,
+  GetLock,       // MySQL GET_LOCK(name, seconds): 1, or 0 after the time-out (at once when seconds = 0)
+  ReleaseLock,   // MySQL RELEASE_LOCK(name): 1, 0 when another holds it, NULL when nobody does
+};
 enum class RowLock : std::uint8_t { None = 0, KeyShare = 1, Share = 2, NoKeyUpdate = 3, Update = 4 };
 enum class LockPolicy : std::uint8_t { Block, NoWait, SkipLocked };
+
+// How a statement finds the rows of its table: a full scan in key order, or an index and ranges of its keys. InnoDB locks
+// what it scans, and SSI tracks it. The WHERE still tests every row.
+struct KeyRange {
+  std::vector<ExprId> equal;  // leading columns of the index; no expression names a column of the scanned table
+  ExprId low = kNoExpr, high = kNoExpr;  // bounds on the column after them
+  bool low_open = false, high_open = false;
+};
+struct AccessPath {
+  int index = -1;               // Table::indexes; -1: full scan
+  std::vector<KeyRange> ranges; // an IN list gives several
+};
 
 struct SqlStatement {
   SqlKind kind = SqlKind::Nothing;
@@ -56,14 +103,28 @@ struct SqlStatement {
   bool reads_first = false;                 // a write that reads by a query: in autocommit its commit is a step of its own
   bool on_conflict = false;
   bool conflict_update = false;
+  bool ignore = false;                      // INSERT IGNORE (on_conflict is set too)
+  bool sequential_set = false;              // MySQL: each assignment sees those to its left (SET and ON DUPLICATE KEY UPDATE)
   std::vector<int> arbiters;                // unique indexes that ON CONFLICT shields; empty: all
   std::vector<std::pair<int, ExprId>> conflict_set;  // source 0: the row that is there, source 1: EXCLUDED
   ExprId conflict_where = kNoExpr;
   std::vector<ExprId> targets;              // RETURNING, or a locking SELECT's list
-  std::vector<Order> order;                 // SelectLock
+  std::vector<Order> order;                 // SelectLock; Update and Delete in MySQL
   ExprId limit = kNoExpr;
   RowLock lock = RowLock::None;
   LockPolicy policy = LockPolicy::Block;
+  AccessPath access;                        // of the target table
+  // Statements inside this one, run before it and in this order by the same snapshot: common tables that write, and
+  // subqueries that lock (FOR UPDATE). Their rows are the sources of kind Part.
+  std::vector<SqlStatement> parts;
+  std::optional<Isolation> isolation;       // Begin, SetIsolation
+  bool read_only = false;                   // Begin
+  bool snapshot_now = false;                // Begin: START TRANSACTION WITH CONSISTENT SNAPSHOT
+  int savepoint = -1;                       // Savepoint, RollbackTo, Release: number of the name
+  bool switch_on = false;                   // SetLockTimeout
+  LockCall call = LockCall::Lock;           // LockFunction
+  ExprId lock_key = kNoExpr;
+  ExprId lock_wait = kNoExpr;               // GET_LOCK: seconds
   IntoMap into;
   std::vector<std::string> columns;         // names of the result, for reports
   std::string text;

@@ -60,6 +60,7 @@ class QueryRun {
       const Source& s = q_.sources[i];
       if (s.kind == Source::Kind::Facts) inputs_[i] = fact_rows(ctx_, static_cast<FactTable>(s.index));
       if (s.kind == Source::Kind::Query) inputs_[i] = run_query(ctx_, s.index);
+      if (s.kind == Source::Kind::Part) inputs_[i] = ctx_.parts[s.index];
     }
   }
 
