@@ -9,6 +9,7 @@ namespace {
 constexpr int kMaxSessionsPerScenario = 60;
 constexpr int kMaxSlotBytes = 160;  // canonical.cpp sorts slots in a buffer of that size
 constexpr int kMaxDefaultTasks = 6;
+constexpr int kMaxLocks = 120;
 
 Isolation isolation_of(const std::string& written) {
   if (written == "read uncommitted") return Isolation::ReadUncommitted;
@@ -161,7 +162,20 @@ class LayoutBuilder {
     });
   }
 
+  // Room for the locks of InnoDB: a few of each session at a time, and one for each row that all hold together.
+  void lock_table(DatabaseLayout& db) {
+    if (!is_innodb(db.engine)) return;
+    const int sessions = static_cast<int>(db.sessions.size());
+    int rows = 0;
+    for (int t : db.tables) rows += l_.tables[static_cast<std::size_t>(t)].slots;
+    db.lock_table.slots = std::min(kMaxLocks, 6 + 6 * sessions + rows);
+    db.lock_table.offset = take(1);
+    db.lock_table.sessions = take(kInnodbSessionBytes * sessions);
+    db.lock_table.entries = take(kLockBytes * db.lock_table.slots);
+  }
+
   void tables() {
+    for (DatabaseLayout& db : l_.databases) lock_table(db);
     for (TableLayout& t : l_.tables) {
       t.cells = 4;
       t.lock_sessions = static_cast<int>(l_.databases[static_cast<std::size_t>(t.db)].sessions.size());

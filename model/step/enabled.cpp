@@ -4,7 +4,7 @@
 #include "model/world/cells.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/time.hpp"
-#include "model/world/transaction.hpp"
+#include "model/world/wait_graph.hpp"
 
 namespace oncecheck {
 

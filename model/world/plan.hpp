@@ -77,18 +77,6 @@ enum class LockCall : std::uint8_t {
 enum class RowLock : std::uint8_t { None = 0, KeyShare = 1, Share = 2, NoKeyUpdate = 3, Update = 4 };
 enum class LockPolicy : std::uint8_t { Block, NoWait, SkipLocked };
 
-// How a statement finds the rows of its table: a full scan in key order, or an index and ranges of its keys. InnoDB locks
-// what it scans, and SSI tracks it. The WHERE still tests every row.
-struct KeyRange {
-  std::vector<ExprId> equal;  // leading columns of the index; no expression names a column of the scanned table
-  ExprId low = kNoExpr, high = kNoExpr;  // bounds on the column after them
-  bool low_open = false, high_open = false;
-};
-struct AccessPath {
-  int index = -1;               // Table::indexes; -1: full scan
-  std::vector<KeyRange> ranges; // an IN list gives several
-};
-
 struct SqlStatement {
   SqlKind kind = SqlKind::Nothing;
   int db = 0;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "model/world/cells.hpp"
+#include "model/world/innodb_transaction.hpp"
 #include "model/world/mvcc.hpp"
 #include "model/world/time.hpp"
 
@@ -53,6 +54,7 @@ void leave(const Plan& plan, std::uint8_t* w, int session, TxState next) {
 }  // namespace
 
 void commit_transaction(const Plan& plan, std::uint8_t* w, int session) {
+  if (is_innodb(database_of(plan, session).engine)) return innodb_commit(plan, w, session);
   release_snapshot(plan.layout, w, session);
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
   const std::uint8_t mine = mark_of(session);
@@ -73,6 +75,7 @@ void commit_transaction(const Plan& plan, std::uint8_t* w, int session) {
 }
 
 void rollback_transaction(const Plan& plan, std::uint8_t* w, int session, TxState next) {
+  if (is_innodb(database_of(plan, session).engine)) return innodb_rollback(plan, w, session);
   release_snapshot(plan.layout, w, session);
   const std::uint8_t mine = mark_of(session);
   each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
@@ -100,18 +103,6 @@ void end_statement(const Plan& plan, std::uint8_t* w, int session) {
 
 void wait_for(const Plan& plan, std::uint8_t* w, int session, int holder) {
   w[plan.layout.sessions[static_cast<std::size_t>(session)].offset + kWaits] = static_cast<std::uint8_t>(holder + 1);
-}
-
-bool in_deadlock(const Plan& plan, const std::uint8_t* w, int session) {
-  // Every session waits for at most one other, so the wait-for graph is a set of chains: follow this one.
-  int at = session;
-  for (std::size_t steps = 0; steps <= plan.layout.sessions.size(); ++steps) {
-    const int next = w[plan.layout.sessions[static_cast<std::size_t>(at)].offset + kWaits];
-    if (next == 0) return false;
-    at = next - 1;
-    if (at == session) return true;
-  }
-  return false;
 }
 
 }  // namespace oncecheck
