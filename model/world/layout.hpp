@@ -72,6 +72,7 @@ struct SessionLayout {
   int number = 0;  // within its database, for the lock bytes
   Isolation isolation = Isolation::ReadCommitted;  // of a transaction that names none
   int savepoints = -1;  // absolute offset
+  int number_taken = -1;  // absolute offset of [1 + sequence][number][number high], see sequence.hpp
 };
 inline constexpr int kTx = 0, kSnapshot = 1, kWaits = 2, kPosition = 3, kIsolation = 4, kWaitKind = 5, kPart = 6, kSessionFlags = 7,
                      kSessionBytes = 8;
@@ -86,6 +87,12 @@ inline constexpr std::uint8_t kLockTimeoutOn = 1;   // session flags: a wait for
 inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ ONLY
 inline constexpr std::uint8_t kClientGone = 4;      // the client went away while a statement was blocked; nobody noticed yet
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
+
+struct SequenceLayout {  // two bytes: the number given last
+  std::string name;
+  int db = 0;
+  int offset = 0;
+};
 
 struct DatabaseLayout {
   std::string name;
@@ -156,6 +163,7 @@ struct Layout {
   std::vector<DatabaseLayout> databases;
   std::vector<SessionLayout> sessions;
   std::vector<std::string> savepoint_names;
+  std::vector<SequenceLayout> sequences;
   std::vector<RedisLayout> redis;
   std::vector<ProviderLayout> providers;
   std::vector<TaskLayout> tasks;

@@ -4,6 +4,7 @@
 
 #include "model/world/cells.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/sequence.hpp"
 #include "model/world/time.hpp"
 
 namespace oncecheck {
@@ -48,6 +49,7 @@ void leave(const Plan& plan, std::uint8_t* w, int session, TxState next) {
   drop_locks(plan, w, session);
   wake_waiters(plan, w, session);
   forget_session_time(plan, w, session);
+  forget_number(plan, w, session);
 }
 
 }  // namespace
