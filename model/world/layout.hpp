@@ -73,6 +73,7 @@ struct SessionLayout {
   int number = 0;  // within its database, for the lock bytes
   Isolation isolation = Isolation::ReadCommitted;  // of a transaction that names none
   int savepoints = -1;  // absolute offset
+  int number_taken = -1;  // absolute offset of [1 + sequence][number][number high], see sequence.hpp
 };
 inline constexpr int kTx = 0, kSnapshot = 1, kWaits = 2, kPosition = 3, kIsolation = 4, kWaitKind = 5, kPart = 6, kSessionFlags = 7,
                      kWaitTable = 8, kWaitSlot = 9, kSessionBytes = 10;
@@ -87,6 +88,12 @@ inline constexpr std::uint8_t kLockTimeoutOn = 1;   // session flags: a wait for
 inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ ONLY
 inline constexpr std::uint8_t kConnectionDead = 4;  // the server is gone; the next statement finds out
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
+
+struct SequenceLayout {  // two bytes: the number given last
+  std::string name;
+  int db = 0;
+  int offset = 0;
+};
 
 // Advisory locks (advisory.hpp): a bag of [session + 1][AdvisoryKind][savepoint level][key cell], the free ones last.
 struct AdvisoryLayout {
@@ -190,6 +197,7 @@ struct Layout {
   std::vector<DatabaseLayout> databases;
   std::vector<SessionLayout> sessions;
   std::vector<std::string> savepoint_names;
+  std::vector<SequenceLayout> sequences;
   std::vector<RedisLayout> redis;
   std::vector<ProviderLayout> providers;
   std::vector<TaskLayout> tasks;
