@@ -84,6 +84,7 @@ struct Context {
   const Val* keys = nullptr;
   const Val* aggs = nullptr;
   const Rows* parts = nullptr;           // rows of the running statement's parts
+  bool serialization_failure = false;    // SSI wants this transaction aborted
   int choice = 0;                        // which of several things the server may do (Event::c)
   std::uint64_t fresh_used = 0;          // fresh values taken so far, valid once fresh_scanned
   bool fresh_scanned = false;

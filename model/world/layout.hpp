@@ -53,6 +53,7 @@ struct TableLayout {
   int locks = -1;        // offset within a slot, -1 when no statement locks rows without changing them
   int lock_sessions = 0; // sessions of this database
   int subs = -1;         // offset within a slot of [savepoint of xmin][savepoint of xmax]; -1 without savepoints
+  int ssi = -1;          // offset within a slot of [record of xmin + 1][record of xmax + 1][readers, two bytes], see ssi.hpp
   int cells = 4;         // offset within a slot
 };
 
@@ -63,8 +64,8 @@ inline constexpr std::uint8_t kEndedByCommand = 2;  // flags: xmax was
 inline constexpr std::uint8_t kEndedKey = 4;        // flags: xmax deletes the row or changes a key column
 
 // One connection: a task's session on one database.
-//   [tx][snapshot][waits for][next row of the running statement][isolation][wait kind][part][flags] then, when the database
-//   uses savepoints, [depth][name of each]
+//   [tx][snapshot][waits for][next row of the running statement][isolation][wait kind][part][flags][wait table + 1][wait slot]
+//   then, when the database uses savepoints, [depth][name of each]
 struct SessionLayout {
   int db = 0;
   int task = 0;
@@ -74,7 +75,7 @@ struct SessionLayout {
   int savepoints = -1;  // absolute offset
 };
 inline constexpr int kTx = 0, kSnapshot = 1, kWaits = 2, kPosition = 3, kIsolation = 4, kWaitKind = 5, kPart = 6, kSessionFlags = 7,
-                     kSessionBytes = 8;
+                     kWaitTable = 8, kWaitSlot = 9, kSessionBytes = 10;
 inline constexpr int kMaxSavepoints = 4;  // deep
 enum WaitKind : std::uint8_t {
   kWaitTransaction = 0,  // PostgreSQL: for the end of the transaction of the other
@@ -87,6 +88,28 @@ inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ O
 inline constexpr std::uint8_t kClientGone = 4;      // the client went away while a statement was blocked; nobody noticed yet
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
 
+// Advisory locks (advisory.hpp): a bag of [session + 1][AdvisoryKind][savepoint level][key cell], the free ones last.
+struct AdvisoryLayout {
+  int offset = -1;
+  int slots = 0;
+  int stride = 0;
+};
+
+// What serializable snapshot isolation keeps (ssi.hpp). Records: one a session, then the committed ones in commit order:
+//   [status][flags][in][out][concurrent], the last three masks of records, two bytes each
+// Then a mask of readers of each table and of each index, and a bag of [index + 1][value cell][readers].
+struct SsiLayout {
+  int offset = -1;
+  int sessions = 0;
+  int committed = 0;
+  int tables = 0;     // absolute offset of the masks of tables, by place in DatabaseLayout::tables
+  int indexes = 0;    // absolute offset of the masks of indexes, numbered through the tables
+  int index_count = 0;
+  int keys = 0;
+  int key_slots = 0;
+  int key_stride = 0;
+};
+
 struct DatabaseLayout {
   std::string name;
   Engine engine = Engine::Postgres;
@@ -95,6 +118,9 @@ struct DatabaseLayout {
   bool rollback_on_timeout = false;   // innodb_rollback_on_timeout
   bool snapshot_isolation = false;    // MariaDB innodb_snapshot_isolation
   bool uses_savepoints = false;
+  bool foreign_keys = false;          // some table has one
+  AdvisoryLayout advisory;
+  SsiLayout ssi;
   std::vector<int> tables;
   std::vector<int> sessions;
 };

@@ -20,6 +20,9 @@ enum class LimitKind : std::uint8_t {
   LocalLoop,       // local steps that do not come to an end
   InstantOrder,    // two stored instants were compared whose order is not known
   StoreInterval,   // an interval was stored
+  AdvisoryLocks,
+  Savepoints,
+  SerializableHistory,  // committed transactions, or key ranges, that SSI must remember
   Scratch,         // a query result too large for the scratch space
 };
 

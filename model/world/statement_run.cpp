@@ -25,9 +25,19 @@ ExecResult StatementRun::observe_error(ErrorClass e) {
 }
 
 void StatementRun::emit(const std::uint8_t* version) {
+  set_row(0, version);
+  emit_row();
+}
+
+void StatementRun::emit_value(Val value) {
+  ctx_.sources[0] = {nullptr, &value};
+  emit_row();
+  ctx_.sources[0] = {};
+}
+
+void StatementRun::emit_row() {
   ++count_;
   if (s_.targets.empty()) return;
-  set_row(0, version);
   Val row[kMaxRowColumns];
   int n = 0;
   for (ExprId t : s_.targets) row[n++] = eval(ctx_, t);
@@ -141,6 +151,12 @@ bool StatementRun::has_partial_index() const {
 bool StatementRun::in_unique_index(int column) const {
   return std::any_of(table_->indexes.begin(), table_->indexes.end(), [&](const Index& i) {
     return i.unique && std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
+  });
+}
+
+bool StatementRun::in_index(int column) const {
+  return std::any_of(table_->indexes.begin(), table_->indexes.end(), [&](const Index& i) {
+    return std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
   });
 }
 
