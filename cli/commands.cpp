@@ -253,6 +253,7 @@ int list_library(const std::string& what) {
       {FaultKind::Expire, "a deadline or a time to live runs out while others are still at work"},
       {FaultKind::ErrorAfterEffect, "a provider carries out an operation but answers 500"},
       {FaultKind::ErrorBeforeEffect, "a provider answers 500 and has done nothing"},
+      {FaultKind::LoseConnection, "the connection to a database is lost, before a statement ran or before its answer came"},
   };
   for (const auto& [kind, words] : faults) std::printf("%-20s %s\n", fault_name(kind), words);
   return 0;

@@ -122,11 +122,12 @@ struct SenderInfo {
 
 enum class FaultKind : std::uint8_t {
   Crash, Deploy, LoseRequest, LoseResponse, DuplicateRequest, Timeout, Failover, Expire, ErrorAfterEffect, ErrorBeforeEffect,
+  LoseConnection,
 };
-inline constexpr int kFaultKinds = 10;
+inline constexpr int kFaultKinds = 11;
 const char* fault_name(FaultKind kind);
 
-enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis };
+enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database };
 
 struct FaultBudget {
   FaultKind kind = FaultKind::Crash;

@@ -19,8 +19,10 @@ class Apply {
     switch (e.kind) {
       case EventKind::Send: send(e.a); break;
       case EventKind::Deliver: deliver(e.a, e.b); break;
-      case EventKind::Step: TaskRun(p_, ctx_, e.a).step(e.c == 0); break;
-      case EventKind::Deadlock: TaskRun(p_, ctx_, e.a).fail_deadlocked(); break;
+      case EventKind::Step: TaskRun(p_, ctx_, e.a).step(e.c); break;
+      case EventKind::Deadlock: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::Deadlock); break;
+      case EventKind::LockTimeout: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::LockTimeout); break;
+      case EventKind::LoseConnection: TaskRun(p_, ctx_, e.a).lose_connection(e.b == 1); break;
       case EventKind::Process: process(e.a, e.b, static_cast<ProcessChoice>(e.c)); break;
       case EventKind::Answer: {
         const std::uint8_t* me = task(e.a);
@@ -220,7 +222,7 @@ class Apply {
     for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
       const std::uint8_t* me = task(static_cast<int>(t));
       if (l_.tasks[t].service == service && me[kStatus] != kFree && me[kInstance] == instance) {
-        TaskRun(p_, ctx_, static_cast<int>(t)).kill();
+        TaskRun(p_, ctx_, static_cast<int>(t)).die();
       }
     }
     const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];

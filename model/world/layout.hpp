@@ -165,7 +165,13 @@ struct TaskLayout {
   std::vector<int> sessions;  // by database: session, or -1
 };
 inline constexpr int kStatus = 0, kPc = 1, kInstance = 3, kSender = 4, kAnswer = 5, kAnswerId = 6;
-enum TaskStatus : std::uint8_t { kFree = 0, kReady = 1, kBlocked = 2, kWaitsCall = 3 };
+enum TaskStatus : std::uint8_t {
+  kFree = 0,
+  kReady = 1,
+  kBlocked = 2,
+  kWaitsCall = 3,
+  kOrphaned = 4,  // the process is gone, its statement still waits at the server; instance and sender are kNobody
+};
 
 //   message: [request + 1][sender or 255][key]
 //   sender: [state][attempts left][reply + 1]

@@ -100,6 +100,7 @@ struct SqlStatement {
   std::vector<std::vector<ExprId>> rows;    // Insert: one expression a column
   std::vector<std::pair<int, int>> select_columns;  // Insert from SELECT: column -> column of the query
   std::vector<ExprId> defaults;             // Insert from SELECT: for the other columns
+  bool reads_by_index = false;              // some scan of it has an AccessPath with an index
   bool reads_first = false;                 // a write that reads by a query: in autocommit its commit is a step of its own
   bool on_conflict = false;
   bool conflict_update = false;

@@ -2,6 +2,7 @@
 
 #include "model/world/innodb_statement.hpp"
 #include "model/world/postgres_statement.hpp"
+#include "model/world/transaction.hpp"
 
 namespace oncecheck {
 
@@ -12,6 +13,15 @@ ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* l
       is_innodb(engine) ? run_innodb(ctx, statement, locals) : run_postgres(ctx, statement, locals);
   ctx.scratch.release(mark);
   return result;
+}
+
+void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass) {
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  if (w[s.offset + kTx] == kImplicitTx) {
+    rollback_transaction(plan, w, session, kNoTx);
+  } else {
+    fail_transaction(plan, w, session);
+  }
 }
 
 }  // namespace oncecheck
