@@ -33,6 +33,10 @@ std::string limit_text(const Program& program, const Limit& limit) {
     case LimitKind::InstantOrder: return "two stored times were compared whose order the untimed model does not know";
     case LimitKind::StoreInterval: return "an interval was to be stored";
     case LimitKind::Locks: return "more record locks at once than the model has room for";
+    case LimitKind::Savepoints: return "more savepoints open at once than the model has room for (4)";
+    case LimitKind::AdvisoryLocks: return "more advisory locks at once than the model has room for";
+    case LimitKind::SerializableHistory:
+      return "bounds.ssi: more committed SERIALIZABLE transactions, or keys that they read, overlap open ones";
     case LimitKind::Scratch: return "a query gave more rows than the model can hold, or a scalar subquery more than one";
   }
   return "a limit";

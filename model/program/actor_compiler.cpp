@@ -72,7 +72,7 @@ void compile_fault(CompileState& state, const Fault& fault) {
   budget.max = fault.max;
   const Scenario& s = state.scenario;
   const auto services = names_of(s.services), providers = names_of(s.providers), clients = names_of(s.clients),
-             redis = names_of(s.redis);
+             redis = names_of(s.redis), databases = names_of(s.databases);
   if (!fault.target.empty()) {
     std::vector<std::string> fitting;
     auto try_target = [&](FaultTarget target, const std::vector<std::string>& names, bool fits) {
@@ -90,6 +90,7 @@ void compile_fault(CompileState& state, const Fault& fault) {
                network || k == FaultKind::Timeout || k == FaultKind::ErrorAfterEffect || k == FaultKind::ErrorBeforeEffect);
     try_target(FaultTarget::Client, clients, k == FaultKind::Timeout);
     try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || k == FaultKind::Expire);
+    try_target(FaultTarget::Database, databases, k == FaultKind::LoseConnection || k == FaultKind::Failover);
     if (budget.index < 0) {
       state.errors.add(fault.at, "the fault \"" + fault.name + "\" cannot strike \"" + fault.target + "\"" +
                                      (fitting.empty() ? "" : " (it can strike " + alternatives(fitting) + ")"),
@@ -149,6 +150,7 @@ const char* fault_name(FaultKind kind) {
     case FaultKind::Expire: return "expire";
     case FaultKind::ErrorAfterEffect: return "error_after_effect";
     case FaultKind::ErrorBeforeEffect: return "error_before_effect";
+    case FaultKind::LoseConnection: return "lose_connection";
   }
   return "?";
 }

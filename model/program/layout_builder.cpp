@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/world/ssi.hpp"
+#include "model/world/ssi_records.hpp"
+
 namespace oncecheck {
 
 namespace {
@@ -10,12 +13,8 @@ constexpr int kMaxSessionsPerScenario = 60;
 constexpr int kMaxSlotBytes = 160;  // canonical.cpp sorts slots in a buffer of that size
 constexpr int kMaxDefaultTasks = 6;
 constexpr int kMaxLocks = 120;
-
-Isolation isolation_of(const std::string& written) {
-  if (written == "read uncommitted") return Isolation::ReadUncommitted;
-  if (written == "repeatable read") return Isolation::RepeatableRead;
-  return written == "serializable" ? Isolation::Serializable : Isolation::ReadCommitted;
-}
+constexpr int kMaxAdvisoryLocks = 24;
+constexpr int kMaxCommittedRecords = 6;
 
 class LayoutBuilder {
  public:
@@ -35,6 +34,7 @@ class LayoutBuilder {
     tables();
     redis();
     providers();
+    for (SequenceLayout& s : l_.sequences) s.offset = take(2);
     l_.message_slots = std::min(b_.messages, most_messages());
     l_.message_stride = 2 + l_.cell;
     l_.messages = take(l_.message_slots * l_.message_stride);
@@ -78,10 +78,17 @@ class LayoutBuilder {
     for (const auto& [name, database] : state_.scenario.databases) {
       DatabaseLayout layout;
       layout.name = name;
-      layout.engine = database.engine.value == "postgres" ? Engine::Postgres : database.engine.value == "mysql" ? Engine::MySql : Engine::MariaDb;
-      layout.isolation = isolation_of(database.isolation.value);
+      const int db = static_cast<int>(l_.databases.size());
+      layout.engine = state_.engine(db);
+      layout.isolation = state_.default_isolation(db);
+      layout.snapshot_isolation = state_.snapshot_isolation.count(db) > 0;
+      layout.uses_savepoints = std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
+        return s.db == db && s.kind == SqlKind::Savepoint;
+      });
       for (std::size_t t = 0; t < l_.tables.size(); ++t) {
-        if (l_.tables[t].db == static_cast<int>(l_.databases.size())) layout.tables.push_back(static_cast<int>(t));
+        if (l_.tables[t].db != db) continue;
+        layout.tables.push_back(static_cast<int>(t));
+        layout.foreign_keys = layout.foreign_keys || !l_.tables[t].foreign_keys.empty();
       }
       l_.databases.push_back(std::move(layout));
     }
@@ -121,6 +128,10 @@ class LayoutBuilder {
       s.offset = take(kSessionBytes);
       s.number = static_cast<int>(l_.databases[db].sessions.size());
       s.isolation = l_.databases[db].isolation;
+      const bool numbers = std::any_of(l_.sequences.begin(), l_.sequences.end(),
+                                       [&](const SequenceLayout& q) { return q.db == static_cast<int>(db); });
+      if (numbers) s.number_taken = take(3);
+      if (l_.databases[db].uses_savepoints) s.savepoints = take(1 + kMaxSavepoints);
       t.sessions.push_back(static_cast<int>(l_.sessions.size()));
       l_.databases[db].sessions.push_back(static_cast<int>(l_.sessions.size()));
       l_.sessions.push_back(s);
@@ -157,9 +168,53 @@ class LayoutBuilder {
   }
 
   bool locks_rows(int db) const {
-    return std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
-      return s.db == db && (s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr));
+    if (is_innodb(l_.databases[static_cast<std::size_t>(db)].engine)) return false;  // it has a lock table
+    if (l_.databases[static_cast<std::size_t>(db)].foreign_keys) return true;
+    return std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(),
+                       [&](const SqlStatement& s) { return s.db == db && locks_rows(s); });
+  }
+
+  static bool locks_rows(const SqlStatement& s) {
+    return s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr) ||
+           std::any_of(s.parts.begin(), s.parts.end(), [](const SqlStatement& part) { return locks_rows(part); });
+  }
+
+  // Whether some transaction of the database may be SERIALIZABLE.
+  bool serializable(const DatabaseLayout& db, int number) const {
+    return db.isolation == Isolation::Serializable ||
+           std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
+             return s.db == number && s.isolation == Isolation::Serializable;
+           });
+  }
+
+  void advisory_locks(DatabaseLayout& db, int number) {
+    const auto calls = std::count_if(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
+      return s.db == number && s.kind == SqlKind::LockFunction;
     });
+    if (calls == 0) return;
+    db.advisory.stride = 3 + l_.cell;
+    db.advisory.slots = std::min<int>(2 * static_cast<int>(db.sessions.size()), kMaxAdvisoryLocks);
+    db.advisory.offset = take(db.advisory.slots * db.advisory.stride);
+    for (int i = 0; i < db.advisory.slots; ++i) cell(db.advisory.offset + i * db.advisory.stride + 3);
+  }
+
+  void serializable_history(DatabaseLayout& db, int number) {
+    if (is_innodb(db.engine) || !serializable(db, number)) return;
+    SsiLayout& ssi = db.ssi;
+    ssi.sessions = static_cast<int>(db.sessions.size());
+    ssi.committed = std::min(kMaxCommittedRecords, kMaxSsiRecords - ssi.sessions);
+    if (ssi.committed < 2) {
+      state_.errors.add({state_.scenario.file, "", 1, 1}, "a database with SERIALIZABLE transactions has at most 14 handlers at once: lower clicks, retries or bounds.tasks");
+      ssi.committed = 2;
+    }
+    ssi.offset = take((ssi.sessions + ssi.committed) * kSsiRecordBytes);
+    ssi.tables = take(2 * static_cast<int>(db.tables.size()));
+    for (int t : db.tables) ssi.index_count += static_cast<int>(l_.tables[static_cast<std::size_t>(t)].indexes.size());
+    ssi.indexes = take(2 * ssi.index_count);
+    ssi.key_slots = 2 * ssi.sessions + 4;
+    ssi.key_stride = 3 + l_.cell;
+    ssi.keys = take(ssi.key_slots * ssi.key_stride);
+    for (int i = 0; i < ssi.key_slots; ++i) cell(ssi.keys + i * ssi.key_stride + 1);
   }
 
   // Room for the locks of InnoDB: a few of each session at a time, and one for each row that all hold together.
@@ -175,10 +230,23 @@ class LayoutBuilder {
   }
 
   void tables() {
-    for (DatabaseLayout& db : l_.databases) lock_table(db);
+    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+      lock_table(l_.databases[d]);
+      advisory_locks(l_.databases[d], static_cast<int>(d));
+      serializable_history(l_.databases[d], static_cast<int>(d));
+    }
     for (TableLayout& t : l_.tables) {
       t.cells = 4;
       t.lock_sessions = static_cast<int>(l_.databases[static_cast<std::size_t>(t.db)].sessions.size());
+      const DatabaseLayout& db = l_.databases[static_cast<std::size_t>(t.db)];
+      if (db.uses_savepoints) {
+        t.subs = t.cells;
+        t.cells += 2;
+      }
+      if (db.ssi.offset >= 0) {
+        t.ssi = t.cells;
+        t.cells += 4;
+      }
       if (locks_rows(t.db)) {
         t.locks = t.cells;
         t.cells += t.lock_sessions;

@@ -15,11 +15,12 @@ namespace {
 constexpr int kMostFaults = 9;
 
 const Names kFaults = {"crash",   "deploy",   "lose_request", "lose_response",      "duplicate_request",
-                       "timeout", "failover", "expire",       "error_after_effect", "error_before_effect"};
+                       "timeout", "failover", "expire",       "error_after_effect", "error_before_effect",
+                       "lose_connection"};
 
 // Keys of a fault that name its target, each with the section that the name must be in.
-const std::array<std::pair<std::string, std::string>, 4> kTargets = {
-    {{"service", "services"}, {"provider", "providers"}, {"redis", "redis"}, {"client", "clients"}}};
+const std::array<std::pair<std::string, std::string>, 5> kTargets = {
+    {{"service", "services"}, {"provider", "providers"}, {"redis", "redis"}, {"client", "clients"}, {"database", "databases"}}};
 
 const Names kCounts = {"states", "transitions", "depth"};
 

@@ -135,7 +135,8 @@ constinit const std::string_view kFile = R"json(
         "failover": { "$ref": "#/$defs/fault", "description": "A Redis replica takes over without the latest writes." },
         "expire": { "$ref": "#/$defs/fault", "description": "A key or deadline runs out while work goes on." },
         "error_after_effect": { "$ref": "#/$defs/fault", "description": "A provider does it and answers 500." },
-        "error_before_effect": { "$ref": "#/$defs/fault", "description": "A provider answers 500 and does nothing." }
+        "error_before_effect": { "$ref": "#/$defs/fault", "description": "A provider answers 500 and does nothing." },
+        "lose_connection": { "$ref": "#/$defs/fault", "description": "The connection to a database is lost before a statement or before its answer." }
       },
       "examples": [{ "lose_response": 1, "crash": { "max": 1, "service": "checkout" } }]
     },

@@ -36,7 +36,8 @@ void sort_slots(std::uint8_t* first, int slots, int stride) {
 void sort_table(const Layout& layout, const TableLayout& table, std::uint8_t* w) {
   // A statement that waits in the middle of its rows finds its place again by their order.
   for (int s : layout.databases[static_cast<std::size_t>(table.db)].sessions) {
-    if (w[layout.sessions[static_cast<std::size_t>(s)].offset + kPosition] != 0) return;
+    const std::uint8_t* session = w + layout.sessions[static_cast<std::size_t>(s)].offset;
+    if (session[kPosition] != 0 || session[kWaitTable] != 0) return;
   }
   // A version that was replaced names its successor by slot; those tables wait until the chain is gone.
   for (int i = 0; i < table.slots; ++i) {
@@ -56,6 +57,10 @@ void sort_all(const Plan& plan, std::uint8_t* w) {
     }
   }
   for (std::size_t db = 0; db < layout.databases.size(); ++db) sort_lock_table(plan, static_cast<int>(db), w);
+  for (const DatabaseLayout& db : layout.databases) {
+    sort_slots(w + db.advisory.offset, db.advisory.slots, db.advisory.stride);
+    sort_slots(w + db.ssi.keys, db.ssi.key_slots, db.ssi.key_stride);
+  }
   sort_slots(w + layout.messages, layout.message_slots, layout.message_stride);
   for (const ProviderLayout& p : layout.providers) sort_slots(w + p.inbox, p.inbox_slots, p.inbox_stride);
 }

@@ -38,6 +38,13 @@ std::string step_text(const Program& p, const std::uint8_t* w, int t) {
   return (step->label.empty() ? step->place : step->label) + " " + step->text;
 }
 
+std::string choice_words(const Program& p, const std::uint8_t* w, const Event& e) {
+  if (e.c == 0) return "";
+  const Instr& instr = p.code[static_cast<std::size_t>(load_pc(task_at(p, w, e.a)))];
+  if (instr.kind == InstrKind::Redis) return " (not confirmed in time)";
+  return e.c == 1 ? " (SSI remembers the index page)" : " (SSI remembers the whole table)";
+}
+
 std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
   switch (e.kind) {
     case EventKind::Send: {
@@ -47,7 +54,12 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::Deliver:
       return "deliver " + message_name(p, w, e.a) + "/" + std::to_string(e.b + 1);
     case EventKind::Step:
-      return task_name(p, w, e.a) + ": " + step_text(p, w, e.a) + (e.c == 1 ? " (not confirmed in time)" : "");
+      return task_name(p, w, e.a) + ": " + step_text(p, w, e.a) + choice_words(p, w, e);
+    case EventKind::Replicate: return "the replica of " + p.plan.layout.databases[e.a].name + " catches up";
+    case EventKind::FailoverDatabase: return "failover of " + p.plan.layout.databases[e.a].name;
+    case EventKind::LockTimeout: return task_name(p, w, e.a) + ": lock time-out at " + step_text(p, w, e.a);
+    case EventKind::LoseConnection:
+      return task_name(p, w, e.a) + (e.b == 0 ? ": connection lost before " : ": connection lost after ") + step_text(p, w, e.a);
     case EventKind::Deadlock: return task_name(p, w, e.a) + ": deadlock at " + step_text(p, w, e.a);
     case EventKind::Process: {
       static const char* how[] = {"", " declined", " done but answered 500", " refused with 500"};
@@ -109,6 +121,7 @@ std::string task_name(const Program& program, const std::uint8_t* world, int tas
   const TaskLayout& t = program.plan.layout.tasks[static_cast<std::size_t>(task)];
   const std::uint8_t* me = task_at(program, world, task);
   const ServiceInfo& s = program.services[static_cast<std::size_t>(t.service)];
+  if (me[kStatus] == kOrphaned) return s.name + " (process gone)";
   std::string name = s.name + "/" + std::to_string(me[kInstance] + 1);
   if (t.kind == TaskKind::Job) return name + " job " + s.job_names[static_cast<std::size_t>(t.index)];
   if (t.kind == TaskKind::Start) return name + " start-up";
@@ -127,6 +140,7 @@ const StepInfo* step_of(const Program& program, const std::uint8_t* world, int t
 std::string lane_of(const Program& program, const std::uint8_t* world, const Event& e) {
   auto instance = [&](int task) {
     const TaskLayout& t = program.plan.layout.tasks[static_cast<std::size_t>(task)];
+    if (task_at(program, world, task)[kStatus] == kOrphaned) return program.services[static_cast<std::size_t>(t.service)].name;
     return program.services[static_cast<std::size_t>(t.service)].name + "/" + std::to_string(task_at(program, world, task)[kInstance] + 1);
   };
   switch (e.kind) {
@@ -141,12 +155,16 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     }
     case EventKind::Step:
     case EventKind::Deadlock:
+    case EventKind::LockTimeout:
+    case EventKind::LoseConnection:
     case EventKind::Answer:
     case EventKind::CallTimeout: return instance(e.a);
     case EventKind::StartJob:
       return program.services[static_cast<std::size_t>(program.plan.layout.tasks[e.a].service)].name + "/" + std::to_string(e.b + 1);
     case EventKind::Process: return program.providers[e.a].name;
     case EventKind::PassDeadline: return "time";
+    case EventKind::Replicate:
+    case EventKind::FailoverDatabase: return program.plan.layout.databases[e.a].name;
     case EventKind::ExpireKey:
     case EventKind::Failover: return program.plan.layout.redis[e.a].name;
     case EventKind::Crash: return program.services[e.a].name + "/" + std::to_string(e.b + 1);

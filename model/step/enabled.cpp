@@ -3,6 +3,8 @@
 #include "model/step/relation.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/redis.hpp"
+#include "model/world/replication.hpp"
+#include "model/world/ssi.hpp"
 #include "model/world/time.hpp"
 #include "model/world/wait_graph.hpp"
 
@@ -22,6 +24,7 @@ class Enabled {
     providers();
     receipts();
     hopeless_timeouts();
+    replication();
     const bool quiet = out_.empty();
     if (quiet) quiet_timers();
     jobs();
@@ -30,6 +33,7 @@ class Enabled {
       early_timeouts();
       if (!quiet) expiry(true);
       process_faults();
+      connection_faults();
       failovers();
     }
   }
@@ -117,14 +121,13 @@ class Enabled {
       const std::uint8_t* me = task(static_cast<int>(t));
       switch (me[kStatus]) {
         case kReady: {
-          add(EventKind::Step, static_cast<int>(t));
           const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
-          const bool waits = instr.kind == InstrKind::Redis &&
-                             p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].kind == RedisKind::Wait;
-          if (waits) add(EventKind::Step, static_cast<int>(t), 0, 1);
+          const int choices = choices_of(static_cast<int>(t), instr);
+          for (int c = 0; c < choices; ++c) add(EventKind::Step, static_cast<int>(t), 0, c);
           break;
         }
-        case kBlocked: blocked(static_cast<int>(t)); break;
+        case kBlocked:
+        case kOrphaned: blocked(static_cast<int>(t)); break;
         case kWaitsCall:
           if (me[kAnswer] != 0) add(EventKind::Answer, static_cast<int>(t));
           break;
@@ -133,12 +136,28 @@ class Enabled {
     }
   }
 
+  // In how many ways the server may run the step (Event::c).
+  int choices_of(int t, const Instr& instr) const {
+    if (instr.kind == InstrKind::Redis) {
+      return p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].kind == RedisKind::Wait ? 2 : 1;
+    }
+    if (instr.kind != InstrKind::Sql) return 1;
+    const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
+    if (!s.reads_by_index || l_.databases[static_cast<std::size_t>(s.db)].ssi.offset < 0) return 1;
+    const int session = l_.tasks[static_cast<std::size_t>(t)].sessions[static_cast<std::size_t>(s.db)];
+    const SessionLayout& at = l_.sessions[static_cast<std::size_t>(session)];
+    const std::uint8_t* me = w_ + at.offset;
+    const Isolation level = me[kTx] == kNoTx ? at.isolation : static_cast<Isolation>(me[kIsolation]);
+    return level == Isolation::Serializable && me[kTx] != kFailedTx ? kSsiGrains : 1;
+  }
+
   void blocked(int t) {
     for (int s : l_.tasks[static_cast<std::size_t>(t)].sessions) {
       if (s < 0) continue;
       const std::uint8_t* me = w_ + l_.sessions[static_cast<std::size_t>(s)].offset;
       if (me[kWaits] == 0) continue;
       if (in_deadlock(p_.plan, w_, s)) add(EventKind::Deadlock, t);
+      if (me[kSessionFlags] & kLockTimeoutOn) add(EventKind::LockTimeout, t);
       return;
     }
     add(EventKind::Step, t);
@@ -175,6 +194,13 @@ class Enabled {
   bool repeats_call(const ProviderLayout& p, int i) const {
     const std::uint8_t* m = w_ + p.inbox + i * p.inbox_stride;
     return i > 0 && std::memcmp(m, m - p.inbox_stride, static_cast<std::size_t>(p.inbox_stride)) == 0;
+  }
+
+  void replication() {
+    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+      const int db = static_cast<int>(d);
+      if (has_replica(p_.plan, db) && replica_lags(p_.plan, w_, db)) add(EventKind::Replicate, db);
+    }
   }
 
   void receipts() {
@@ -282,6 +308,27 @@ class Enabled {
     }
   }
 
+  // The answer matters where something became permanent; else the loss before the statement stands for both.
+  void connection_faults() {
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const std::uint8_t* me = task(static_cast<int>(t));
+      if (me[kStatus] != kReady && me[kStatus] != kBlocked) continue;
+      const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
+      if (instr.kind != InstrKind::Sql) continue;
+      const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
+      const int b = budget(FaultKind::LoseConnection, FaultTarget::Database, s.db);
+      if (b < 0) continue;
+      const int session = l_.tasks[t].sessions[static_cast<std::size_t>(s.db)];
+      const std::uint8_t tx = w_[l_.sessions[static_cast<std::size_t>(session)].offset + kTx];
+      if (s.kind != SqlKind::Begin) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
+      const bool autocommit = tx == kNoTx || tx == kImplicitTx;
+      const bool lasting = s.kind == SqlKind::Commit ||
+                           (autocommit && (s.kind == SqlKind::Insert || s.kind == SqlKind::Update ||
+                                           s.kind == SqlKind::Delete || s.kind == SqlKind::LockFunction));
+      if (lasting && me[kStatus] == kReady) add(EventKind::LoseConnection, static_cast<int>(t), 1, 0, b);
+    }
+  }
+
   void call_faults(int p) {
     const ProviderLayout& layout = l_.providers[static_cast<std::size_t>(p)];
     for (int i = 0; i < layout.inbox_slots; ++i) {
@@ -333,6 +380,11 @@ class Enabled {
   }
 
   void failovers() {
+    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+      const int db = static_cast<int>(d);
+      const int b = has_replica(p_.plan, db) ? budget(FaultKind::Failover, FaultTarget::Database, db) : -1;
+      if (b >= 0) add(EventKind::FailoverDatabase, db, 0, 0, b);
+    }
     for (std::size_t r = 0; r < l_.redis.size(); ++r) {
       if (l_.redis[r].log < 0) continue;
       const int b = budget(FaultKind::Failover, FaultTarget::Redis, static_cast<int>(r));

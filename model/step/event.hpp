@@ -12,13 +12,15 @@ enum class EventKind : std::uint8_t {
   // What the system does by itself.
   Send,           // a: sender; a client sends (or sends again)
   Deliver,        // a: message, b: instance; a service takes a request
-  Step,           // a: task; it runs its next visible step, or goes on with a statement after a wait; c: 1 when a WAIT
-                  // is not confirmed in time
+  Step,           // a: task; it runs its next visible step, or goes on with a statement after a wait. c: for a WAIT, 1 when
+                  // it is not confirmed in time; for a statement at SERIALIZABLE, how finely reads are remembered (SsiGrain)
   Deadlock,       // a: task; the database breaks a cycle of waits by failing this one's statement
   Process,        // a: provider, b: request in its inbox, c: ProcessChoice
   Answer,         // a: task; the provider's answer arrives
   Receive,        // a: sender; the service's answer arrives
   StartJob,       // a: task, b: instance
+  LockTimeout,    // a: task; lock_timeout ends its wait
+  Replicate,      // a: database; its replica applies what is committed
   // Timers. Free when what they wait for can no longer come, or nothing else can happen; otherwise a fault pays for them.
   CallTimeout,    // a: task
   ClientTimeout,  // a: sender
@@ -34,6 +36,8 @@ enum class EventKind : std::uint8_t {
   Crash,          // a: service, b: instance
   Deploy,         // a: service
   Failover,       // a: redis, b: how many unreplicated writes survive
+  FailoverDatabase,  // a: database; the replica takes over
+  LoseConnection, // a: task; b: 0 before its statement ran, 1 before the answer came
 };
 
 enum class ProcessChoice : std::uint8_t { Normal, Decline, ErrorAfterEffect, ErrorBeforeEffect };

@@ -4,6 +4,7 @@
 
 #include "model/world/cells.hpp"
 #include "model/world/redis.hpp"
+#include "model/world/replication.hpp"
 #include "model/world/statement.hpp"
 #include "model/world/transaction.hpp"
 
@@ -39,12 +40,13 @@ void TaskRun::enter_session(int statement) {
   ctx_.session = layout_.sessions[static_cast<std::size_t>(db)];
 }
 
-void TaskRun::step(bool acknowledged) {
+void TaskRun::step(int choice) {
+  ctx_.choice = choice;
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   switch (instr.kind) {
     case InstrKind::Sql: sql(instr); return;
     case InstrKind::Redis:
-      exec_redis(ctx_, p_.plan.redis_commands[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals, acknowledged);
+      exec_redis(ctx_, p_.plan.redis_commands[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals, choice == 0);
       break;
     case InstrKind::Call: call(instr); return;
     case InstrKind::Reply: {
@@ -70,8 +72,21 @@ void TaskRun::step(bool acknowledged) {
 void TaskRun::sql(const Instr& instr) {
   const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
   enter_session(instr.index);
+  std::uint8_t& flags = ctx_.w[p_.plan.layout.sessions[static_cast<std::size_t>(ctx_.session)].offset + kSessionFlags];
+  if (flags & kConnectionDead) {
+    flags = 0;
+    go_to_handler(instr, ErrorClass::ConnectionLost);
+    return;
+  }
   const ExecResult result = exec_sql(ctx_, statement, ctx_.w + layout_.locals);
   if (ctx_.limit) return;
+  if (const DatabaseLayout& db = p_.plan.layout.databases[static_cast<std::size_t>(statement.db)]; db.synchronous) {
+    replicate(p_.plan, ctx_.w, statement.db);
+  }
+  if (me()[kStatus] == kOrphaned) {
+    if (result.status != ExecResult::Status::Blocked) kill();
+    return;
+  }
   switch (result.status) {
     case ExecResult::Status::Blocked: me()[kStatus] = kBlocked; return;
     case ExecResult::Status::Done: go(load_pc(me()) + 1); break;
@@ -82,15 +97,48 @@ void TaskRun::sql(const Instr& instr) {
   run_local();
 }
 
-void TaskRun::fail_deadlocked() {
+void TaskRun::go_to_handler(const Instr& instr, ErrorClass error) {
+  if (ctx_.seen != nullptr) ctx_.seen->error = error;
+  go(p_.sql_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(error)]);
+  run_local();
+}
+
+void TaskRun::fail_waiting(ErrorClass error) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   CHECK_THAT(instr.kind == InstrKind::Sql);
   enter_session(instr.index);
-  const std::uint8_t tx = ctx_.w[p_.plan.layout.sessions[static_cast<std::size_t>(ctx_.session)].offset + kTx];
-  rollback_transaction(p_.plan, ctx_.w, ctx_.session, tx == kImplicitTx ? kNoTx : kFailedTx);
-  if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::Deadlock;
-  go(p_.sql_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(ErrorClass::Deadlock)]);
-  run_local();
+  fail_waiting_statement(p_.plan, ctx_.w, ctx_.session, error);
+  if (me()[kStatus] == kOrphaned) {
+    kill();
+  } else {
+    go_to_handler(instr, error);
+  }
+}
+
+void TaskRun::lose_connection(bool after) {
+  const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
+  CHECK_THAT(instr.kind == InstrKind::Sql);
+  enter_session(instr.index);
+  if (after) {
+    // What comes back is not heard. A statement that has to wait is given up: the session is gone.
+    exec_sql(ctx_, p_.plan.statements[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals);
+    if (ctx_.limit) return;
+    clear_results(instr.index);
+  }
+  end_session(p_.plan, ctx_.w, ctx_.session);
+  if (me()[kStatus] == kOrphaned) {
+    kill();
+  } else {
+    go_to_handler(instr, ErrorClass::ConnectionLost);
+  }
+}
+
+void TaskRun::clear_results(int statement) {
+  const IntoMap& into = p_.plan.statements[static_cast<std::size_t>(statement)].into;
+  set_cell(into.count, kNullCell);
+  for (const auto& [column, cell] : into.columns) set_cell(cell, kNullCell);
+  set_cell(into.queue_count, kNullCell);
+  if (ctx_.seen != nullptr) *ctx_.seen = {};
 }
 
 void TaskRun::call(const Instr& instr) {
@@ -144,13 +192,28 @@ void TaskRun::raise() {
 
 void TaskRun::end() { kill(); }
 
+void TaskRun::die() {
+  const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
+  if (me()[kStatus] != kBlocked || layout_.kind != TaskKind::Request) {
+    kill();
+    return;
+  }
+  enter_session(instr.index);
+  orphan_requests(p_.plan, ctx_.w, task_);
+  forget_owner(p_.plan, ctx_.w, task_);
+  for (int s : layout_.sessions) {
+    if (s >= 0 && s != ctx_.session) end_session(p_.plan, ctx_.w, s);
+  }
+  me()[kStatus] = kOrphaned;
+  me()[kInstance] = kNobody;
+  me()[kSender] = kNobody;
+}
+
 void TaskRun::kill() {
   orphan_requests(p_.plan, ctx_.w, task_);
   forget_owner(p_.plan, ctx_.w, task_);
   for (int s : layout_.sessions) {
-    if (s < 0) continue;
-    std::uint8_t* session = ctx_.w + p_.plan.layout.sessions[static_cast<std::size_t>(s)].offset;
-    if (session[kTx] != kNoTx) rollback_transaction(p_.plan, ctx_.w, s, kNoTx);
+    if (s >= 0) end_session(p_.plan, ctx_.w, s);
   }
   std::memset(me(), 0, static_cast<std::size_t>(layout_.bytes));
 }

@@ -13,12 +13,18 @@ class TaskRun {
   // Begins a task in a free slot. sender: 255 when nobody waits for an answer.
   void start(int body, int instance, std::uint8_t sender);
   // The visible step at the task's pc, or the rest of a statement that had to wait.
-  void step(bool acknowledged = true);  // acknowledged: see exec_redis
+  void step(int choice);  // Event::c
   // The answer of a provider has come, or is given up (Answer::None: time-out).
   void resume_call(Answer answer, CellId id);
-  // The database fails the waiting statement to break a cycle of waits.
-  void fail_deadlocked();
-  // The process dies: sessions close, calls go on without it, nobody answers.
+  // The database fails the waiting statement: to break a cycle of waits, or after a time-out.
+  void fail_waiting(ErrorClass error);
+  // The connection of the statement at hand is lost, `after` it ran or before. The handler goes on with connection_lost.
+  void lose_connection(bool after);
+  // The process dies: sessions close, calls go on without it, nobody answers. A statement that waits for a lock is an
+  // exception: the server does not look at the socket before the wait ends, so the statement lives on (kOrphaned) and may
+  // even commit, when it runs in autocommit.
+  void die();
+  // The task is over; its sessions close.
   void kill();
 
   // Runs local steps from the task's pc on; ends the task at End.
@@ -36,6 +42,8 @@ class TaskRun {
   void next_row(const Instr& instr, int& pc);
   void clear_dead_cells();
   void enter_session(int statement);
+  void go_to_handler(const Instr& instr, ErrorClass error);
+  void clear_results(int statement);
 
   const Program& p_;
   Context& ctx_;

@@ -29,10 +29,17 @@ enum class Op : std::uint8_t {
   Coalesce,   // args
   Nullif,     // a, b
   Greatest, Least,  // args
-  Now,
+  Now,        // b: NowKind
   FreshUuid,
-  NextVal,    // a: sequence; numbers never come back, whatever happens to the transaction
+  NextVal,    // a: sequence; numbers never come back, whatever happens to the transaction. b: a value that stands for
+              // itself unless it is NULL or 0 (AUTO_INCREMENT); it moves the sequence on. -1: none
   IdentityOf, // a: a key to the identity that it stands for
+};
+
+enum NowKind : std::int32_t {
+  kNowTransaction = 0,  // PostgreSQL now(): the start of the transaction
+  kNowStatement = 1,    // InnoDB NOW(): the start of the statement, before any wait
+  kNowClock = 2,        // clock_timestamp(), SYSDATE(): the time at which it is asked
 };
 
 using ExprId = std::int32_t;

@@ -4,6 +4,7 @@
 
 #include "model/world/check.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/savepoint.hpp"
 
 namespace oncecheck {
 
@@ -16,10 +17,7 @@ InnodbRows::InnodbRows(const Plan& plan, std::uint8_t* w, int db, int session)
       mine_(mark_of(session)),
       locks_(plan, w, db) {}
 
-std::uint8_t InnodbRows::level() const {
-  const int at = layout_.sessions[static_cast<std::size_t>(session_)].savepoints;
-  return at < 0 ? 0 : w_[at];
-}
+std::uint8_t InnodbRows::level() const { return static_cast<std::uint8_t>(savepoint_depth(layout_, w_, session_)); }
 
 int InnodbRows::free_slot(int table, bool record) const {
   const TableLayout& t = layout_.tables[static_cast<std::size_t>(table)];

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "model/world/advisory.hpp"
 #include "model/world/innodb_run.hpp"
 #include "model/world/innodb_transaction.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/savepoint.hpp"
 
 namespace oncecheck {
 
@@ -114,36 +116,28 @@ ExecResult InnodbRun::begin() {
 }
 
 ExecResult InnodbRun::savepoint() {
-  const int at = layout_.sessions[static_cast<std::size_t>(session_)].savepoints;
-  std::uint8_t* stack = at < 0 ? nullptr : ctx_.w + at;  // [depth][names]
-  int found = 0;
-  for (int d = 1; stack != nullptr && d <= stack[0]; ++d) {
-    if (stack[d] == s_.savepoint) found = d;
-  }
+  const int found = find_savepoint(layout_, ctx_.w, session_, s_.savepoint);
+  const int depth = savepoint_depth(layout_, ctx_.w, session_);
   if (s_.kind == SqlKind::Savepoint) {
-    if (me_[kTx] != kOpenTx || stack == nullptr) return {};  // in autocommit it ends with its statement
+    if (me_[kTx] != kOpenTx) return {};  // in autocommit it ends with its statement
     if (found > 0) {
+      // The name is taken from the older savepoint.
+      std::uint8_t* names = ctx_.w + layout_.sessions[static_cast<std::size_t>(session_)].savepoints;
       innodb_merge_level(ctx_.plan, ctx_.w, session_, found);
-      for (int d = found; d < stack[0]; ++d) stack[d] = stack[d + 1];
-      stack[stack[0]--] = 0;
+      std::copy(names + found + 1, names + depth + 1, names + found);
+      set_savepoint_depth(layout_, ctx_.w, session_, depth - 1);
     }
-    if (stack[0] >= kMaxSavepoints) {
-      ctx_.fail(LimitKind::Scratch);
-      return {};
-    }
-    stack[++stack[0]] = static_cast<std::uint8_t>(s_.savepoint);
+    if (!push_savepoint(layout_, ctx_.w, session_, s_.savepoint)) ctx_.fail(LimitKind::Savepoints);
     return {};
   }
   if (found == 0) return observe_error(ErrorClass::NoSuchSavepoint);
-  int depth = found;
   if (s_.kind == SqlKind::RollbackTo) {
     innodb_rollback_to(ctx_.plan, ctx_.w, session_, found);
+    set_savepoint_depth(layout_, ctx_.w, session_, found);
   } else {
-    for (int d = stack[0]; d >= found; --d) innodb_merge_level(ctx_.plan, ctx_.w, session_, d);
-    --depth;
+    for (int d = depth; d >= found; --d) innodb_merge_level(ctx_.plan, ctx_.w, session_, d);
+    set_savepoint_depth(layout_, ctx_.w, session_, found - 1);
   }
-  for (int d = depth + 1; d <= kMaxSavepoints; ++d) stack[d] = 0;
-  stack[0] = static_cast<std::uint8_t>(depth);
   return {};
 }
 
@@ -155,7 +149,23 @@ ExecResult InnodbRun::set_isolation() {
 }
 
 void InnodbRun::lock_function() {
-  error(ErrorClass::Other);  // GET_LOCK: not yet
+  const CellId key = eval_cell(ctx_, s_.lock_key);
+  if (s_.call == LockCall::ReleaseLock) {
+    const bool released = release_advisory(ctx_.plan, ctx_.w, session_, key);
+    const bool held = released || advisory_held(ctx_.plan, ctx_.w, s_.db, key);
+    emit_value(held ? int_val(released ? 1 : 0) : null_val());
+    return;
+  }
+  const Val seconds = s_.lock_wait == kNoExpr ? int_val(1) : eval(ctx_, s_.lock_wait);
+  const bool waits = !seconds.is_null() && seconds.n != 0;
+  const AdvisoryResult got = take_advisory(ctx_, key, kSessionLock, 0, waits);
+  if (!got.granted && waits) {
+    block(got.blocked_by);
+    me_[kWaits] = static_cast<std::uint8_t>(got.blocked_by + 1);
+    me_[kWaitKind] = kWaitAdvisory;
+    return;
+  }
+  emit_value(int_val(got.granted ? 1 : 0));
 }
 
 // Where a scan of this statement, or of its part, goes on after the wait.

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/world/advisory.hpp"
 #include "model/world/innodb_rows.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/savepoint.hpp"
+#include "model/world/sequence.hpp"
 #include "model/world/time.hpp"
 
 namespace oncecheck {
@@ -21,6 +24,7 @@ InnodbRows rows_of(const Plan& plan, std::uint8_t* w, int session) {
 
 void forget_statement(const Plan& plan, std::uint8_t* w, int session, LockTable& locks) {
   std::uint8_t* s = w + layout_of(plan, session).offset;
+  if (s[kWaits] != 0 && s[kWaitKind] == kWaitAdvisory) stop_waiting_advisory(plan, w, session);
   for (int k : {kWaits, kPosition, kWaitKind, kPart}) s[k] = 0;
   std::uint8_t* bytes = locks.session_bytes(session);
   bytes[0] = static_cast<std::uint8_t>(bytes[0] & ~(kStatementRuns | kKeepsGaps));
@@ -37,11 +41,11 @@ void leave(const Plan& plan, std::uint8_t* w, int session) {
   s[kTx] = kNoTx;
   s[kIsolation] = 0;
   s[kSessionFlags] = static_cast<std::uint8_t>(s[kSessionFlags] & ~kTxReadOnly);
-  const int savepoints = layout_of(plan, session).savepoints;
-  if (savepoints >= 0) std::memset(w + savepoints, 0, 1 + kMaxSavepoints);
+  clear_savepoints(plan.layout, w, session);
   rows.locks().grant();
   rows.purge();
   forget_session_time(plan, w, session);
+  forget_number(plan, w, session);
 }
 
 }  // namespace
@@ -82,9 +86,11 @@ void innodb_fail_statement(const Plan& plan, std::uint8_t* w, int session) {
   innodb_end_statement(plan, w, session);
 }
 
-void fail_lock_wait(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
+void innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
   const DatabaseLayout& db = plan.layout.databases[static_cast<std::size_t>(layout_of(plan, session).db)];
-  if (db.rollback_on_timeout && error == ErrorClass::LockTimeout) {
+  const bool name = w[layout_of(plan, session).offset + kWaitKind] == kWaitAdvisory;
+  const bool whole = error == ErrorClass::Deadlock || (error == ErrorClass::LockTimeout && db.rollback_on_timeout);
+  if (whole && !name) {
     innodb_rollback(plan, w, session);
   } else {
     innodb_fail_statement(plan, w, session);

@@ -14,9 +14,9 @@ void innodb_end_statement(const Plan& plan, std::uint8_t* w, int session);
 // An error undoes the statement and keeps its locks; without a BEGIN the transaction is at its end.
 void innodb_fail_statement(const Plan& plan, std::uint8_t* w, int session);
 
-// What waits for a lock gives up: innodb_lock_wait_timeout (1205), KILL QUERY. With innodb_rollback_on_timeout a time-out ends the
-// transaction.
-void fail_lock_wait(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
+// What waits gives up: the victim of a deadlock (1213), innodb_lock_wait_timeout (1205), KILL QUERY (1317). A deadlock over
+// GET_LOCK undoes nothing. With innodb_rollback_on_timeout a time-out ends the transaction.
+void innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
 
 // ROLLBACK TO: what was done since the savepoint is undone; the locks stay, unless the transaction had not used InnoDB before.
 void innodb_rollback_to(const Plan& plan, std::uint8_t* w, int session, int level);

@@ -53,6 +53,7 @@ struct TableLayout {
   int locks = -1;        // offset within a slot, -1 when no statement locks rows without changing them
   int lock_sessions = 0; // sessions of this database
   int subs = -1;         // offset within a slot of [savepoint of xmin][savepoint of xmax]; -1 without savepoints
+  int ssi = -1;          // offset within a slot of [record of xmin + 1][record of xmax + 1][readers, two bytes], see ssi.hpp
   int cells = 4;         // offset within a slot
 };
 
@@ -65,18 +66,19 @@ inline constexpr std::uint8_t kEndedKey = 4;        // flags: xmax deletes the r
 inline constexpr int kPendingShift = 4;
 
 // One connection: a task's session on one database.
-//   [tx][snapshot][waits for][next row of the running statement][isolation][wait kind][part][flags] then, when the database
-//   uses savepoints, [depth][name of each]
+//   [tx][snapshot][waits for][next row of the running statement][isolation][wait kind][part][flags][wait table + 1][wait slot]
+//   then, when the database uses savepoints, [depth][name of each]
 struct SessionLayout {
   int db = 0;
-  int task = 0;
+  int task = 0;    // -1: the replica's
   int offset = 0;
   int number = 0;  // within its database, for the lock bytes
   Isolation isolation = Isolation::ReadCommitted;  // of a transaction that names none
   int savepoints = -1;  // absolute offset
+  int number_taken = -1;  // absolute offset of [1 + sequence][number][number high], see sequence.hpp
 };
 inline constexpr int kTx = 0, kSnapshot = 1, kWaits = 2, kPosition = 3, kIsolation = 4, kWaitKind = 5, kPart = 6, kSessionFlags = 7,
-                     kSessionBytes = 8;
+                     kWaitTable = 8, kWaitSlot = 9, kSessionBytes = 10;
 inline constexpr int kMaxSavepoints = 4;  // deep
 enum WaitKind : std::uint8_t {
   kWaitTransaction = 0,  // PostgreSQL: for the end of the transaction of the other
@@ -86,7 +88,7 @@ enum WaitKind : std::uint8_t {
 };
 inline constexpr std::uint8_t kLockTimeoutOn = 1;   // session flags: a wait for a lock may time out
 inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ ONLY
-inline constexpr std::uint8_t kClientGone = 4;      // the client went away while a statement was blocked; nobody noticed yet
+inline constexpr std::uint8_t kConnectionDead = 4;  // the server is gone; the next statement finds out
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
 
 // InnoDB's lock table (innodb_locks.hpp): [an entry found no room], then of each session of the database [statement flags]
@@ -100,6 +102,34 @@ struct LockTableLayout {
 };
 inline constexpr int kInnodbSessionBytes = 4, kLockBytes = 5;
 
+struct SequenceLayout {  // two bytes: the number given last
+  std::string name;
+  int db = 0;
+  int offset = 0;
+};
+
+// Advisory locks (advisory.hpp): a bag of [session + 1][AdvisoryKind][savepoint level][key cell], the free ones last.
+struct AdvisoryLayout {
+  int offset = -1;
+  int slots = 0;
+  int stride = 0;
+};
+
+// What serializable snapshot isolation keeps (ssi.hpp). Records: one a session, then the committed ones in commit order:
+//   [status][flags][in][out][concurrent], the last three masks of records, two bytes each
+// Then a mask of readers of each table and of each index, and a bag of [index + 1][value cell][readers].
+struct SsiLayout {
+  int offset = -1;
+  int sessions = 0;
+  int committed = 0;
+  int tables = 0;     // absolute offset of the masks of tables, by place in DatabaseLayout::tables
+  int indexes = 0;    // absolute offset of the masks of indexes, numbered through the tables
+  int index_count = 0;
+  int keys = 0;
+  int key_slots = 0;
+  int key_stride = 0;
+};
+
 struct DatabaseLayout {
   std::string name;
   Engine engine = Engine::Postgres;
@@ -109,6 +139,11 @@ struct DatabaseLayout {
   bool snapshot_isolation = false;    // MariaDB innodb_snapshot_isolation
   bool uses_savepoints = false;
   LockTableLayout lock_table;         // InnoDB
+  bool foreign_keys = false;          // some table has one
+  int replica = -1;                   // session that stands for the read replica (replication.hpp); -1: there is none
+  bool synchronous = false;           // a COMMIT ends when the replica has it
+  AdvisoryLayout advisory;
+  SsiLayout ssi;
   std::vector<int> tables;
   std::vector<int> sessions;
 };
@@ -153,7 +188,13 @@ struct TaskLayout {
   std::vector<int> sessions;  // by database: session, or -1
 };
 inline constexpr int kStatus = 0, kPc = 1, kInstance = 3, kSender = 4, kAnswer = 5, kAnswerId = 6;
-enum TaskStatus : std::uint8_t { kFree = 0, kReady = 1, kBlocked = 2, kWaitsCall = 3 };
+enum TaskStatus : std::uint8_t {
+  kFree = 0,
+  kReady = 1,
+  kBlocked = 2,
+  kWaitsCall = 3,
+  kOrphaned = 4,  // the process is gone, its statement still waits at the server; instance and sender are kNobody
+};
 
 //   message: [request + 1][sender or 255][key]
 //   sender: [state][attempts left][reply + 1]
@@ -170,6 +211,7 @@ struct Layout {
   std::vector<DatabaseLayout> databases;
   std::vector<SessionLayout> sessions;
   std::vector<std::string> savepoint_names;
+  std::vector<SequenceLayout> sequences;
   std::vector<RedisLayout> redis;
   std::vector<ProviderLayout> providers;
   std::vector<TaskLayout> tasks;

@@ -21,6 +21,9 @@ enum class LimitKind : std::uint8_t {
   InstantOrder,    // two stored instants were compared whose order is not known
   StoreInterval,   // an interval was stored
   Locks,           // arg: database
+  AdvisoryLocks,
+  Savepoints,
+  SerializableHistory,  // committed transactions, or key ranges, that SSI must remember
   Scratch,         // a query result too large for the scratch space
 };
 

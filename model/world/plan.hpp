@@ -32,6 +32,8 @@ enum class ErrorClass : std::uint8_t {
   NoSuchSavepoint,
   NoActiveTransaction,  // PostgreSQL 25P01: SAVEPOINT outside of a transaction block
   ReadOnlyTransaction,  // PostgreSQL 25006
+  SyntaxError,          // 42601, 1064: this engine does not know the spelling
+  UpdateTableUsed,      // MySQL 1093: a subquery reads the table that is written
   Other,
 };
 const char* error_class_name(ErrorClass e);
@@ -54,7 +56,7 @@ enum class SqlKind : std::uint8_t {
   Savepoint,
   RollbackTo,
   Release,
-  SetLockTimeout,  // SqlStatement::switch_on: a wait for a lock may now time out, or may not
+  SetLockTimeout,  // SqlStatement::switch_on: a wait may now time out, or may not (timeout_error says which wait)
   SetIsolation,    // of the running transaction (PostgreSQL) or of the next one (InnoDB)
   LockFunction,    // SELECT pg_advisory_lock(...), GET_LOCK(...) and the like
   Select,
@@ -88,6 +90,7 @@ struct SqlStatement {
   std::vector<std::vector<ExprId>> rows;    // Insert: one expression a column
   std::vector<std::pair<int, int>> select_columns;  // Insert from SELECT: column -> column of the query
   std::vector<ExprId> defaults;             // Insert from SELECT: for the other columns
+  bool reads_by_index = false;              // some scan of it has an AccessPath with an index
   bool reads_first = false;                 // a write that reads by a query: in autocommit its commit is a step of its own
   bool on_conflict = false;
   bool conflict_update = false;
@@ -96,11 +99,14 @@ struct SqlStatement {
   std::vector<int> arbiters;                // unique indexes that ON CONFLICT shields; empty: all
   std::vector<std::pair<int, ExprId>> conflict_set;  // source 0: the row that is there, source 1: EXCLUDED
   ExprId conflict_where = kNoExpr;
-  std::vector<ExprId> targets;              // RETURNING, or a locking SELECT's list
+  // RETURNING, or a locking SELECT's list. LockFunction: source 0 is a row of one column, the value of the call; empty:
+  // that value is the row.
+  std::vector<ExprId> targets;
   std::vector<Order> order;                 // SelectLock; Update and Delete in MySQL
   ExprId limit = kNoExpr;
   RowLock lock = RowLock::None;
   LockPolicy policy = LockPolicy::Block;
+  bool on_replica = false;                  // Select: on the read replica
   AccessPath access;                        // of the target table
   // Statements inside this one, run before it and in this order by the same snapshot: common tables that write, and
   // subqueries that lock (FOR UPDATE). Their rows are the sources of kind Part.
@@ -110,8 +116,14 @@ struct SqlStatement {
   bool snapshot_now = false;                // Begin: START TRANSACTION WITH CONSISTENT SNAPSHOT
   int savepoint = -1;                       // Savepoint, RollbackTo, Release: number of the name
   bool switch_on = false;                   // SetLockTimeout
+  std::int64_t timeout = 0;                 // SetLockTimeout: microseconds
+  ErrorClass timeout_error = ErrorClass::None;  // SetLockTimeout: LockTimeout, or StatementTimeout (statement_timeout).
+                                                // Nothing: ConnectionLost when it sets how long a session may idle
+  bool local = false;                       // SetLockTimeout: SET LOCAL, until the end of the transaction
+  // The server refuses the statement whatever it finds: MariaDB 1064 for FOR SHARE, MySQL 1093. Then nothing else counts.
+  ErrorClass refused = ErrorClass::None;
   LockCall call = LockCall::Lock;           // LockFunction
-  ExprId lock_key = kNoExpr;
+  ExprId lock_key = kNoExpr;                // an integer, a text, or for two keys the text "a,b"
   ExprId lock_wait = kNoExpr;               // GET_LOCK: seconds
   IntoMap into;
   std::vector<std::string> columns;         // names of the result, for reports

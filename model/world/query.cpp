@@ -5,6 +5,7 @@
 #include "model/world/context.hpp"
 #include "model/world/facts.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/ssi.hpp"
 
 namespace oncecheck {
 
@@ -93,6 +94,7 @@ class QueryRun {
       }
     } else if (s.kind == Source::Kind::Table) {
       const TableLayout& table = ctx_.plan.layout.tables[static_cast<std::size_t>(s.index)];
+      if (ctx_.session >= 0 && table.ssi >= 0 && ssi_tracked(ctx_.plan, ctx_.w, ctx_.session)) ssi_scan(ctx_, s.index, {});
       for (int i = 0; i < table.slots; ++i) {
         const std::uint8_t* v = slot_of(table, ctx_.w, i);
         if (!version_visible(v, ctx_.session, ctx_.snapshot)) continue;

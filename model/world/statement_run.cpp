@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/world/sequence.hpp"
+
 namespace oncecheck {
 
 StatementRun::StatementRun(Context& ctx, const SqlStatement& s, std::uint8_t* locals)
@@ -25,9 +27,19 @@ ExecResult StatementRun::observe_error(ErrorClass e) {
 }
 
 void StatementRun::emit(const std::uint8_t* version) {
+  set_row(0, version);
+  emit_row();
+}
+
+void StatementRun::emit_value(Val value) {
+  ctx_.sources[0] = {nullptr, &value};
+  emit_row();
+  ctx_.sources[0] = {};
+}
+
+void StatementRun::emit_row() {
   ++count_;
   if (s_.targets.empty()) return;
-  set_row(0, version);
   Val row[kMaxRowColumns];
   int n = 0;
   for (ExprId t : s_.targets) row[n++] = eval(ctx_, t);
@@ -83,14 +95,25 @@ void StatementRun::assign(const std::vector<std::pair<int, ExprId>>& set, CellId
   ctx_.sources[0] = before;
 }
 
+void StatementRun::next_row() {
+  if (!first_row_) forget_number(ctx_.plan, ctx_.w, session_);
+  first_row_ = false;
+}
+
 void StatementRun::values_row(std::size_t r, CellId* cells) {
+  next_row();
+  ctx_.row_to_insert = true;
   for (std::size_t c = 0; c < s_.rows[r].size(); ++c) cells[c] = eval_cell(ctx_, s_.rows[r][c]);
+  ctx_.row_to_insert = false;
 }
 
 void StatementRun::selected_row(const Val* row, CellId* cells) {
+  next_row();
+  ctx_.row_to_insert = true;
   for (std::size_t c = 0; c < table_->columns.size(); ++c) {
     cells[c] = s_.defaults[c] != kNoExpr ? eval_cell(ctx_, s_.defaults[c]) : kNullCell;
   }
+  ctx_.row_to_insert = false;
   for (const auto& [column, from] : s_.select_columns) cells[column] = storable(ctx_, row[from]);
 }
 
@@ -141,6 +164,12 @@ bool StatementRun::has_partial_index() const {
 bool StatementRun::in_unique_index(int column) const {
   return std::any_of(table_->indexes.begin(), table_->indexes.end(), [&](const Index& i) {
     return i.unique && std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
+  });
+}
+
+bool StatementRun::in_index(int column) const {
+  return std::any_of(table_->indexes.begin(), table_->indexes.end(), [&](const Index& i) {
+    return std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
   });
 }
 

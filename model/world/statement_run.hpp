@@ -28,6 +28,8 @@ class StatementRun {
 
   // Counts a row of the result and evaluates RETURNING (or a locking SELECT's list) on it.
   void emit(const std::uint8_t* version);
+  // Counts a row of the result that a lock function gave: `value` is source 0, column 0 of the targets.
+  void emit_value(Val value);
   // Writes the result where `into` says, and shows it to an observer.
   void store_result();
 
@@ -47,6 +49,7 @@ class StatementRun {
   bool covers(const Index& index, RowSource row);
   bool has_partial_index() const;
   bool in_unique_index(int column) const;
+  bool in_index(int column) const;
   // Whether ON CONFLICT (IGNORE, ON DUPLICATE KEY UPDATE) keeps a duplicate in this index from being an error.
   bool shields(int index) const;
 
@@ -70,8 +73,13 @@ class StatementRun {
 
  private:
   void store_queue();
+  void emit_row();
   void store(int cell, Val v) { store_cell(layout_, locals_ + cell * layout_.cell, storable(ctx_, v)); }
 
+  // The number that a sequence gave is for one row; only the first may have got it before a wait.
+  void next_row();
+
+  bool first_row_ = true;
   Val pending_[kMaxRowColumns];
 };
 

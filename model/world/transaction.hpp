@@ -8,8 +8,9 @@
 
 namespace oncecheck {
 
-// Ends the transaction of the session with all its row versions made permanent.
-void commit_transaction(const Plan& plan, std::uint8_t* w, int session);
+// Ends the transaction of the session with all its row versions made permanent. `limit` takes what the world has no room for
+// (LimitKind::SerializableHistory); callers whose transactions are never SERIALIZABLE need not give it.
+void commit_transaction(const Plan& plan, std::uint8_t* w, int session, Limit* limit = nullptr);
 
 // Undoes everything and wakes waiters. `next` is the state that the session is left in: kNoTx, or kFailedTx when an error
 // aborted an explicit transaction (PostgreSQL: locks go at once, the block stays failed until ROLLBACK).
@@ -17,6 +18,16 @@ void rollback_transaction(const Plan& plan, std::uint8_t* w, int session, TxStat
 
 // The statement of the session has ended: marks of the running command go, and its snapshot (READ COMMITTED).
 void end_statement(const Plan& plan, std::uint8_t* w, int session);
+
+// PostgreSQL: an error inside an explicit transaction. Undoes what was done since the newest savepoint, or everything, at once;
+// the block stays failed until ROLLBACK or ROLLBACK TO.
+void fail_transaction(const Plan& plan, std::uint8_t* w, int session);
+
+// Who waits for this session's transaction looks again.
+void wake_waiters(const Plan& plan, std::uint8_t* w, int session);
+
+// The session is gone, with its session locks; an open transaction is rolled back.
+void end_session(const Plan& plan, std::uint8_t* w, int session);
 
 // The session waits for the transaction of another session to end.
 void wait_for(const Plan& plan, std::uint8_t* w, int session, int holder);

@@ -67,6 +67,7 @@ const std::vector<Case>& cases() {
        R"j({"call": "p.charge", "on_error": {"5xx": [{"call": "p.charge"}]}}, {"reply": 200})j", once},
       {"error_before_effect", "", R"j({"call": "p.charge", "on_error": {"5xx": []}}, {"reply": 200})j",
        R"j("no-phantom-success")j"},
+      {"lose_connection", "", R"j({"sql": "INSERT INTO work VALUES (:key)", "on_error": [)j" + work + "]}, " + R"j({"reply": 200})j", once},
   };
   return all;
 }

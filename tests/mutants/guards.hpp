@@ -29,6 +29,8 @@ inline const std::vector<Guard>& guards() {
   static const char* const kRpc = "rpc-in-transaction.jsonc";
   static const char* const kClaim = "field/B03-rejected-duplicate-deletes-claim.jsonc";
   static const char* const kUnlock = "field/B06-unlock-by-name.jsonc";
+  static const char* const kAba = "field/B31-aba-on-status.jsonc";
+  static const char* const kCommit = "field/B34-ambiguous-commit.jsonc";
   static const std::vector<Guard> all = {
     // dedup-race.jsonc, poll-then-500
     {kDedup, "poll-then-500",
@@ -303,6 +305,18 @@ inline const std::vector<Guard>& guards() {
      R"j({ "reply": 409 })j",
      R"j({ "redis": "DEL lock:{:key}" }, { "reply": 409 })j",
      "only-owner-releases", "who did not get the lock releases it"},
+
+    // field/B31-aba-on-status.jsonc, fixed
+    {kAba, "fixed",
+     R"j( AND next_fire = :due.next_fire")j",
+     R"j(")j",
+     "each time fires once", "the compare-and-set looks at the status only"},
+
+    // field/B34-ambiguous-commit.jsonc, fixed
+    {kCommit, "fixed",
+     R"j(VALUES (:key, :key))j",
+     R"j(VALUES (gen_random_uuid(), :key))j",
+     "no-duplicate-effect", "the id that is looked up is not the one that was inserted"},
   };
   return all;
 }

@@ -1,0 +1,211 @@
+// Finding, locking and changing rows on PostgreSQL: the snapshot's version, then the newest one (EvalPlanQual at READ
+// COMMITTED, a serialization failure above; manual 13.2.1, 13.2.2), behind those who wait already (heap_acquire_tuplock).
+#include <algorithm>
+#include <cstring>
+
+#include "model/world/mvcc.hpp"
+#include "model/world/postgres_run.hpp"
+#include "model/world/replication.hpp"
+#include "model/world/row_lock.hpp"
+#include "model/world/savepoint.hpp"
+#include "model/world/ssi.hpp"
+
+namespace oncecheck {
+
+void PostgresRun::select() {
+  if (s_.on_replica) {
+    const int mine = ctx_.session;
+    ctx_.session = -1;
+    ctx_.snapshot = replica_snapshot(ctx_.plan, ctx_.w, s_.db);
+    out_ = run_query(ctx_, s_.query);
+    ctx_.session = mine;
+    count_ = out_.count;
+    return;
+  }
+  out_ = run_query(ctx_, s_.query);
+  count_ = out_.count;
+}
+
+void PostgresRun::scan_target() {
+  if (ssi_) ssi_scan(ctx_, s_.table, s_.access);
+}
+
+int PostgresRun::holder_against(const std::uint8_t* v, RowLock want) const {
+  return lock_holder(layout_, *table_, v, number_, want);
+}
+
+// From a version of our snapshot to the newest version of the row, waiting where someone else is changing or locking it.
+// `slot` becomes the newest version's.
+PostgresRun::Reach PostgresRun::reach_newest(int& slot, RowLock want) {
+  bool moved = false;
+  for (;;) {
+    const std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
+    const std::uint8_t xmax = v[kXmax];
+    if (xmax == mark_of(session_)) return (v[kFlags] & kEndedByCommand) ? Reach::Handled : Reach::Gone;
+    if (xmax == 0 || (in_progress(xmax) && want == RowLock::KeyShare && !(v[kFlags] & kEndedKey))) {
+      const int holder = holder_against(v, want);
+      if (holder >= 0) return wait_or_skip(holder, slot, want);
+      if (moved) {
+        set_row(0, v);
+        if (s_.where != kNoExpr && !is_true(eval(ctx_, s_.where))) return Reach::Gone;
+      }
+      return Reach::Row;
+    }
+    if (in_progress(xmax)) return wait_or_skip(owner_of(xmax), slot, want);
+    if (fixed_snapshot()) {
+      error(ErrorClass::SerializationFailure);
+      return Reach::Wait;
+    }
+    if (v[kNext] == 0) return Reach::Gone;
+    slot = v[kNext] - 1;
+    moved = true;
+  }
+}
+
+PostgresRun::Reach PostgresRun::wait_or_skip(int holder, int slot, RowLock want) {
+  if (s_.policy == LockPolicy::SkipLocked) return Reach::Skip;
+  if (s_.policy == LockPolicy::NoWait) {
+    error(ErrorClass::LockNotAvailable);
+    return Reach::Wait;
+  }
+  wait_for_row(holder, slot, want);
+  return Reach::Wait;
+}
+
+// Who wants a row that others already wait for waits behind them, unless the wishes are compatible.
+void PostgresRun::wait_for_row(int holder, int slot, RowLock want) {
+  const auto table = static_cast<std::uint8_t>(table_number() + 1);
+  auto queued = [&](int session) {
+    const std::uint8_t* o = ctx_.w + layout_.sessions[static_cast<std::size_t>(session)].offset;
+    return session != session_ && o[kWaits] != 0 && o[kWaitTable] == table && o[kWaitSlot] == slot &&
+           conflicts(static_cast<RowLock>(o[kWaitKind] >> 4), want);
+  };
+  // Those who queued after us are behind us.
+  const bool in_queue = me_[kWaitTable] == table && me_[kWaitSlot] == slot;
+  int last = -1;
+  for (int s : db_.sessions) {
+    if (in_queue || !queued(s)) continue;
+    bool awaited = false;
+    for (int o : db_.sessions) {
+      const std::uint8_t* other = ctx_.w + layout_.sessions[static_cast<std::size_t>(o)].offset;
+      awaited = awaited || (o != s && queued(o) && other[kWaits] == s + 1 && (other[kWaitKind] & 15) == kWaitTuple);
+    }
+    if (!awaited) last = s;
+  }
+  me_[kWaitTable] = table;
+  me_[kWaitSlot] = static_cast<std::uint8_t>(slot);
+  me_[kWaitKind] = static_cast<std::uint8_t>((last >= 0 ? kWaitTuple : kWaitTransaction) | static_cast<int>(want) << 4);
+  block(last >= 0 ? last : holder);
+}
+
+bool PostgresRun::candidate(const std::uint8_t* v) {
+  if (!version_visible(v, session_, ctx_.snapshot)) return false;
+  set_row(0, v);
+  return s_.where == kNoExpr || is_true(eval(ctx_, s_.where));
+}
+
+void PostgresRun::change_rows() {
+  const bool deletes = s_.kind == SqlKind::Delete;
+  const RowLock want = deletes || s_.changes_key ? RowLock::Update : RowLock::NoKeyUpdate;
+  scan_target();
+  for (int i = 0; i < table_->slots && !stopped(); ++i) {
+    if (!candidate(slot_of(*table_, ctx_.w, i))) continue;
+    int slot = i;
+    if (reported_ && slot_of(*table_, ctx_.w, i)[kXmax] != mark_of(session_)) continue;
+    switch (reach_newest(slot, want)) {
+      case Reach::Row:
+        if (deletes) {
+          end_version(*table_, s_.table, slot, 0, true);
+          emit(slot_of(*table_, ctx_.w, slot));
+        } else {
+          update_version(slot, s_.set);
+        }
+        break;
+      case Reach::Handled: {
+        // Done before a wait; told again in the result.
+        const std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
+        emit(v[kNext] != 0 ? slot_of(*table_, ctx_.w, v[kNext] - 1) : v);
+        break;
+      }
+      default: break;
+    }
+  }
+}
+
+void PostgresRun::end_version(const TableLayout& table, int table_number, int slot, int next, bool key) {
+  std::uint8_t* v = slot_of(table, ctx_.w, slot);
+  v[kXmax] = mark_of(session_);
+  v[kNext] = static_cast<std::uint8_t>(next);
+  v[kFlags] = static_cast<std::uint8_t>(v[kFlags] | kEndedByCommand | (key ? kEndedKey : 0));
+  if (table.subs >= 0) v[table.subs + 1] = static_cast<std::uint8_t>(savepoint_depth(layout_, ctx_.w, session_));
+  if (ssi_) ssi_end_version(ctx_, table_number, v);
+}
+
+void PostgresRun::update_version(int slot, const std::vector<std::pair<int, ExprId>>& set) {
+  set_row(0, slot_of(*table_, ctx_.w, slot));
+  CellId cells[kMaxRowColumns];
+  const int columns = static_cast<int>(table_->columns.size());
+  for (int c = 0; c < columns; ++c) cells[c] = column_of(layout_, *table_, slot_of(*table_, ctx_.w, slot), c);
+  assign(set, cells);
+  bool key = false, changed = false, indexed = false;
+  for (int c = 0; c < columns; ++c) {
+    if (cells[c] == column_of(layout_, *table_, slot_of(*table_, ctx_.w, slot), c)) continue;
+    changed = true;
+    key = key || in_unique_index(c);
+    indexed = indexed || in_index(c);
+  }
+  if (!constraints_hold(cells) || stopped()) return;
+  // Any column can move a row into a partial index.
+  const bool check = key || (changed && has_partial_index());
+  if (check && !unique_holds(cells, slot, nullptr)) return;
+  const int fresh = place_row(cells, indexed || (changed && has_partial_index()));
+  if (fresh < 0) return;
+  // Row locks of others are on the row, so they are on its new version too.
+  if (table_->locks >= 0) {
+    std::memcpy(slot_of(*table_, ctx_.w, fresh) + table_->locks, slot_of(*table_, ctx_.w, slot) + table_->locks,
+                static_cast<std::size_t>(table_->lock_sessions));
+  }
+  end_version(*table_, s_.table, slot, fresh + 1, key);
+  emit(slot_of(*table_, ctx_.w, fresh));
+}
+
+// `new_keys`: the indexes take it too. An update that changes no indexed column stays out of them (HOT).
+int PostgresRun::place_row(const CellId* cells, bool new_keys) {
+  const int slot = free_version(*table_, ctx_.w);
+  if (slot < 0) {
+    ctx_.fail(LimitKind::Rows, table_number());
+    return -1;
+  }
+  std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
+  v[kXmin] = mark_of(session_);
+  v[kFlags] = kMadeByCommand;
+  if (table_->subs >= 0) v[table_->subs] = static_cast<std::uint8_t>(savepoint_depth(layout_, ctx_.w, session_));
+  for (std::size_t c = 0; c < table_->columns.size(); ++c) {
+    store_cell(layout_, v + table_->cells + static_cast<int>(c) * layout_.cell, cells[c]);
+  }
+  if (ssi_) ssi_new_version(ctx_, table_number(), v, new_keys);
+  return slot;
+}
+
+void PostgresRun::lock_version(const TableLayout& table, int slot, RowLock lock) {
+  add_row_lock(slot_of(table, ctx_.w, slot)[table.locks + number_], lock, savepoint_depth(layout_, ctx_.w, session_));
+}
+
+void PostgresRun::select_lock() {
+  int slots[256];
+  int n = 0;
+  scan_target();
+  for (int i = 0; i < table_->slots; ++i) {
+    if (candidate(slot_of(*table_, ctx_.w, i))) slots[n++] = i;
+  }
+  sort_slots(slots, n);
+  const std::int64_t most = most_rows(n);
+  for (int i = 0; i < n && count_ < most && !stopped(); ++i) {
+    int slot = slots[i];
+    if (reach_newest(slot, s_.lock) != Reach::Row) continue;
+    lock_version(*table_, slot, s_.lock);
+    emit(slot_of(*table_, ctx_.w, slot));
+  }
+}
+
+}  // namespace oncecheck

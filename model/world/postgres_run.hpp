@@ -1,0 +1,69 @@
+// A statement on PostgreSQL: the class behind postgres_statement.cpp (start, end, transaction control), postgres_rows.cpp
+// (finding, locking and changing rows), postgres_insert.cpp and postgres_foreign_keys.cpp. Internal to these files.
+#pragma once
+
+#include "model/world/statement_run.hpp"
+
+namespace oncecheck {
+
+class PostgresRun : StatementRun {
+ public:
+  PostgresRun(Context& ctx, const SqlStatement& s, std::uint8_t* locals) : StatementRun(ctx, s, locals) {}
+  ExecResult run();
+
+ private:
+  // postgres_statement.cpp
+  ExecResult begin();
+  ExecResult commit();
+  ExecResult savepoint();
+  ExecResult set_isolation();
+  ExecResult fail(ErrorClass e);
+  ExecResult finish();
+  void open_snapshot();
+  void body();
+  void lock_function();
+  Isolation isolation() const { return static_cast<Isolation>(me_[kIsolation]); }
+  bool fixed_snapshot() const { return isolation() >= Isolation::RepeatableRead; }
+
+  // postgres_rows.cpp
+  enum class Reach { Row, Gone, Handled, Wait, Skip };
+  void select();
+  void scan_target();  // SSI: the scan that finds the target rows
+  Reach reach_newest(int& slot, RowLock want);
+  Reach wait_or_skip(int holder, int slot, RowLock want);
+  void wait_for_row(int holder, int slot, RowLock want);
+  bool candidate(const std::uint8_t* v);
+  int holder_against(const std::uint8_t* v, RowLock want) const;
+  void change_rows();
+  void select_lock();
+  void end_version(const TableLayout& table, int table_number, int slot, int next, bool key);
+  void update_version(int slot, const std::vector<std::pair<int, ExprId>>& set);
+  void lock_version(const TableLayout& table, int slot, RowLock lock);
+  int place_row(const CellId* cells, bool new_keys);
+
+  // postgres_insert.cpp
+  void insert();
+  void report_placed_rows();
+  void insert_from_query();
+  void insert_row(const CellId* cells);
+  void update_conflicting(int slot, const CellId* cells);
+  bool unique_holds(const CellId* cells, int replaced, int* conflict);
+
+  // postgres_foreign_keys.cpp
+  void check_foreign_keys();
+  bool parent_exists(const TableLayout& child, const ForeignKey& key, const std::uint8_t* version);
+  void children_of(int table, const std::uint8_t* version);
+  bool changed_children(const TableLayout& child, int child_number, const ForeignKey& key, const std::uint8_t* version,
+                        const std::uint8_t* now);
+
+  void replace_child(const TableLayout& child, int child_number, int slot, const CellId* cells);
+
+  int table_number() const { return table_override_ >= 0 ? table_override_ : s_.table; }
+
+  int table_override_ = -1;  // a cascade works on this table
+  bool ssi_ = false;
+  bool part_ = false;       // this statement is a part of another one
+  bool reported_ = false;   // ... that had finished before the wait: only its rows are told again
+};
+
+}  // namespace oncecheck
