@@ -51,8 +51,8 @@ void walk_expr(const Code& code, ExprId id, Visit&& visit, VisitQuery&& visit_qu
     case Op::Key:
     case Op::Agg:
     case Op::Now:
-    case Op::FreshUuid:
-    case Op::NextVal: return;
+    case Op::FreshUuid: return;
+    case Op::NextVal: expr(n.b); return;
     case Op::InQuery:
       expr(n.a);
       walk_query(code, n.b, visit, visit_query);
@@ -65,9 +65,12 @@ void walk_expr(const Code& code, ExprId id, Visit&& visit, VisitQuery&& visit_qu
   }
 }
 
-// Every expression that a statement evaluates.
+// Every expression that a statement and its parts evaluate, queries left out. What an access path names is in WHERE too.
 template <class Visit>
 void each_expr(const SqlStatement& s, Visit&& visit) {
+  for (const SqlStatement& part : s.parts) each_expr(part, visit);
+  visit(s.lock_key);
+  visit(s.lock_wait);
   visit(s.where);
   visit(s.conflict_where);
   visit(s.limit);
@@ -79,6 +82,13 @@ void each_expr(const SqlStatement& s, Visit&& visit) {
   for (ExprId e : s.defaults) visit(e);
   for (ExprId e : s.targets) visit(e);
   for (const Order& o : s.order) visit(o.expr);
+}
+
+// The queries that a statement and its parts run by themselves; -1 among them is none.
+template <class Visit>
+void each_query(const SqlStatement& s, Visit&& visit) {
+  for (const SqlStatement& part : s.parts) each_query(part, visit);
+  visit(s.query);
 }
 
 }  // namespace oncecheck

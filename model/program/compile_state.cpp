@@ -110,6 +110,29 @@ void CompileState::sql_error(const Text& text, int location, const std::string& 
   errors.add(text.at, message + where, suggestion);
 }
 
+Isolation isolation_of(const std::string& written, Engine engine) {
+  if (written == "serializable") return Isolation::Serializable;
+  if (written == "repeatable read") return Isolation::RepeatableRead;
+  // PostgreSQL treats READ UNCOMMITTED as READ COMMITTED (manual 13.2).
+  const bool dirty = written == "read uncommitted" && is_innodb(engine);
+  return dirty ? Isolation::ReadUncommitted : Isolation::ReadCommitted;
+}
+
+Engine CompileState::engine(int db) const {
+  if (db < 0) return Engine::Postgres;
+  const std::string& name = scenario.databases[static_cast<std::size_t>(db)].second.engine.value;
+  return name == "postgres" ? Engine::Postgres : name == "mysql" ? Engine::MySql : Engine::MariaDb;
+}
+
+sql::Dialect CompileState::dialect(int db) const {
+  const Engine e = engine(db);
+  return e == Engine::Postgres ? sql::Dialect::Postgres : e == Engine::MySql ? sql::Dialect::MySql : sql::Dialect::MariaDb;
+}
+
+Isolation CompileState::default_isolation(int db) const {
+  return isolation_of(scenario.databases[static_cast<std::size_t>(db)].second.isolation.value, engine(db));
+}
+
 int CompileState::find_database(const std::string& name) const {
   for (std::size_t i = 0; i < scenario.databases.size(); ++i) {
     if (scenario.databases[i].first == name) return static_cast<int>(i);

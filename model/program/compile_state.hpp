@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "model/program/diagnostic_log.hpp"
 #include "model/program/program.hpp"
 #include "model/program/sql_ast.hpp"
+#include "model/program/sql_parser.hpp"
 
 namespace oncecheck {
 
@@ -17,10 +19,14 @@ const char* sql_type_name(SqlType type);
 // The type of a column as written ("integer", "text", ...); Any when the subset lacks it.
 SqlType sql_type_of(const std::string& written);
 
+Isolation isolation_of(const std::string& written, Engine engine);
+
 struct TableInfo {  // beside Plan::layout.tables, same index
   std::string db;
   std::vector<SqlType> types;
   std::vector<ExprId> defaults;  // kNoExpr: NULL
+  int auto_increment = -1;       // column (MySQL), numbered by `sequence`
+  int sequence = -1;
 };
 
 // The names that the steps of one body may use, and the cells that they took. A field takes a cell when it is first read.
@@ -44,10 +50,12 @@ class LocalNames {
 };
 
 struct CompileState {
-  CompileState(const Scenario& scenario, Program& program) : scenario(scenario), program(program) {}
+  CompileState(const Scenario& scenario, Program& program, const CompileOptions& options)
+      : scenario(scenario), program(program), options(options) {}
 
   const Scenario& scenario;
   Program& program;
+  const CompileOptions& options;
   DiagnosticLog errors;
   std::vector<TableInfo> tables;
   std::vector<std::string> texts;  // provisional indexes of Const nodes; sorted and renumbered at the end
@@ -55,6 +63,7 @@ struct CompileState {
   std::vector<LocalNames> names;   // by body
   std::vector<SqlStatement> initial_rows;
   std::vector<Origin> initial_origins;
+  std::set<int> snapshot_isolation;  // databases (MariaDB innodb_snapshot_isolation)
 
   int intern(const std::string& text);
   ExprId add(Node node);
@@ -65,6 +74,11 @@ struct CompileState {
 
   // A mistake inside an SQL text: says where in the text.
   void sql_error(const Text& text, int location, const std::string& message, const std::string& suggestion = {});
+
+  // db -1 (conditions, invariants): as PostgreSQL.
+  Engine engine(int db) const;
+  sql::Dialect dialect(int db) const;
+  Isolation default_isolation(int db) const;
 
   int find_database(const std::string& name) const;  // -1
   int find_table(int db, const std::string& name) const;  // -1; db -1: any, -2 when several have it

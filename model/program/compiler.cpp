@@ -17,16 +17,6 @@ namespace oncecheck {
 
 namespace {
 
-void check_engines(CompileState& state) {
-  for (const auto& [name, database] : state.scenario.databases) {
-    if (database.engine.value != "postgres") {
-      state.errors.add(database.engine.at, "engine \"" + database.engine.value + "\" is not modelled yet: only \"postgres\" is");
-    } else if (!database.isolation.value.empty() && database.isolation.value != "read committed") {
-      state.errors.add(database.isolation.at, "isolation \"" + database.isolation.value + "\" is not modelled yet: only \"read committed\" is");
-    }
-  }
-}
-
 void find_effect_tables(CompileState& state) {
   Plan& plan = state.program.plan;
   Limit limit;
@@ -112,12 +102,10 @@ std::unique_ptr<Program> compile(const Scenario& scenario, const CompileOptions&
   auto program = std::make_unique<Program>();
   program->scenario = scenario;
   program->clear_dead = options.clear_dead;
-  CompileState state(program->scenario, *program);
+  CompileState state(program->scenario, *program, options);
   auto stop_on_errors = [&] {
     if (!state.errors.empty()) throw ScenarioError(state.errors.sorted());
   };
-  check_engines(state);
-  stop_on_errors();
   compile_tables(state);
   stop_on_errors();
   compile_actors(state);

@@ -76,12 +76,14 @@ void build_domain(CompileState& state) {
   const Bounds& bounds = state.scenario.bounds;
   std::vector<std::int64_t> actor_ints;
   intern_actor_values(state, actor_ints);
-  if (!Concatenations(state).add()) {
+  for (const std::string& text : state.options.extra_texts) state.intern(text);
+  if (!state.options.values_grow && !Concatenations(state).add()) {
     state.errors.add({state.scenario.file, "", 1, 1}, "|| makes more than " + std::to_string(kMaxTexts) +
                                                           " different texts: use fewer distinct texts");
     return;
   }
   std::set<std::int64_t> ints(actor_ints.begin(), actor_ints.end());
+  ints.insert(state.options.extra_ints.begin(), state.options.extra_ints.end());
   bool arithmetic = false;
   for (const Node& n : plan.code.nodes) {
     if (n.op == Op::Const && n.val.kind == Kind::Int && std::abs(n.val.n) < (1ll << 40)) ints.insert(n.val.n);
@@ -93,13 +95,16 @@ void build_domain(CompileState& state) {
     if (i < bounds.int_min || i > bounds.int_max) extra.push_back(i);
   }
   bool fresh = false, time = false;
+  std::set<std::int64_t> instants;
   for (const Node& n : plan.code.nodes) {
     fresh = fresh || n.op == Op::FreshUuid;
     time = time || n.op == Op::Now;
+    if (n.op == Op::Const && n.val.kind == Kind::Instant) instants.insert(n.val.n);
   }
   std::vector<std::string> texts = state.texts;
   std::sort(texts.begin(), texts.end());
-  plan.domain = Domain(texts, extra, bounds.int_min, bounds.int_max, fresh ? bounds.fresh : 0, time ? bounds.deadlines : 0);
+  plan.domain = Domain(texts, extra, bounds.int_min, bounds.int_max, fresh ? bounds.fresh : 0, time ? bounds.deadlines : 0,
+                       {instants.begin(), instants.end()});
   for (Node& n : plan.code.nodes) {
     if (n.op == Op::Const && n.val.kind == Kind::Text) {
       n.val.n = plan.domain.text_index(state.texts[static_cast<std::size_t>(n.val.n)]);

@@ -6,15 +6,11 @@
 
 #include "model/program/query_compiler.hpp"
 #include "model/program/sql_print.hpp"
+#include "model/world/instant.hpp"
 
 namespace oncecheck {
 
 namespace {
-
-bool is_aggregate(const std::string& name) {
-  static const std::vector<std::string> names = {"count", "sum", "min", "max", "bool_and", "bool_or"};
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 bool matches(const ScopeEntry& entry, const std::string& qualifier) {
   return qualifier.empty() || qualifier == entry.alias || (!entry.db.empty() && qualifier == entry.db + "." + entry.table);
@@ -24,7 +20,29 @@ bool matches(const ScopeEntry& entry, const std::string& qualifier) {
 
 bool ExprCompiler::coerce(Typed& e, SqlType wanted) {
   if (e.type == SqlType::Any || wanted == SqlType::Any || e.type == wanted) return true;
-  if (e.type != SqlType::Literal) return false;
+  if (e.type == SqlType::Literal) return coerce_literal(e, wanted);
+  if (!mysql_) return false;
+  // In MySQL a condition is a number, and any number but 0 is a condition that holds.
+  if (e.type == SqlType::Int && wanted == SqlType::Bool) {
+    Node n;
+    n.op = Op::Ne;
+    n.a = e.id;
+    n.b = state_.constant(int_val(0));
+    e = {state_.add(n), SqlType::Bool};
+    return true;
+  }
+  if (e.type == SqlType::Bool && wanted == SqlType::Int) {
+    Node n;
+    n.op = Op::Not;
+    n.a = e.id;
+    const ExprId one = state_.constant(int_val(1)), zero = state_.constant(int_val(0));
+    e = {state_.with_args(Op::Case, {e.id, one, state_.add(n), zero}), SqlType::Int};
+    return true;
+  }
+  return false;
+}
+
+bool ExprCompiler::coerce_literal(Typed& e, SqlType wanted) {
   Node& node = state_.program.plan.code.nodes[static_cast<std::size_t>(e.id)];
   const std::string& text = state_.texts[static_cast<std::size_t>(node.val.n)];
   if (wanted == SqlType::Literal || wanted == SqlType::Text) {
@@ -39,6 +57,10 @@ bool ExprCompiler::coerce(Typed& e, SqlType wanted) {
   } else if (wanted == SqlType::Bool) {
     if (text != "true" && text != "false" && text != "t" && text != "f") return false;
     node.val = bool_val(text[0] == 't');
+  } else if (wanted == SqlType::Instant) {
+    const auto at = parse_instant(text);
+    if (!at) return false;
+    node.val = {Kind::Instant, *at};
   } else {
     return false;
   }
@@ -47,9 +69,17 @@ bool ExprCompiler::coerce(Typed& e, SqlType wanted) {
 }
 
 void ExprCompiler::unify(Typed& a, Typed& b, int location, const char* what) {
+  if (a.type == SqlType::Bool && b.type == SqlType::Int && coerce(a, b.type)) return;  // MySQL
+  if (b.type == SqlType::Bool && a.type == SqlType::Int && coerce(b, a.type)) return;
   if (coerce(a, b.type) || coerce(b, a.type)) return;
   error(location, std::string(what) + " needs two values of one type, not " + sql_type_name(a.type) + " and " +
                       sql_type_name(b.type));
+}
+
+Typed ExprCompiler::compile_output(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
+  Typed t = compile(e, scope, grouping);
+  if (mysql_ && t.type == SqlType::Bool) coerce(t, SqlType::Int);
+  return t;
 }
 
 ExprId ExprCompiler::compile_as(const sql::Expr& e, const Scope& scope, SqlType wanted, const std::string& what) {
@@ -74,7 +104,9 @@ Typed ExprCompiler::compile(const sql::Expr& e, const Scope& scope, Grouping* gr
   }
   switch (e.kind) {
     case K::Null: return {state_.constant(null_val()), SqlType::Any};
-    case K::Bool: return {state_.constant(bool_val(e.number != 0)), SqlType::Bool};
+    case K::Bool:
+      if (mysql_) return {state_.constant(int_val(e.number)), SqlType::Int};
+      return {state_.constant(bool_val(e.number != 0)), SqlType::Bool};
     case K::Int: return {state_.constant(int_val(e.number)), SqlType::Int};
     case K::Text: return {state_.text_constant(e.text), SqlType::Literal};
     case K::Interval: return {state_.constant({Kind::Interval, e.number}), SqlType::Interval};
@@ -120,10 +152,12 @@ Typed ExprCompiler::column(const sql::Expr& e, const Scope& scope, Grouping* gro
     Typed result;
     Node n;
     for (const ScopeEntry& entry : s->entries) {
-      if (!matches(entry, e.qualifier)) continue;
+      if (!matches(entry, e.qualifier) || (entry.qualified_only && e.qualifier.empty())) continue;
       for (std::size_t c = 0; c < entry.columns.size(); ++c) {
         known.push_back(entry.columns[c]);
         if (entry.columns[c] != e.name) continue;
+        const bool merged = std::find(entry.merged.begin(), entry.merged.end(), e.name) != entry.merged.end();
+        if (merged && e.qualifier.empty()) continue;
         ++found;
         n.op = Op::Column;
         n.src = static_cast<std::uint8_t>(entry.src);
@@ -234,8 +268,8 @@ Typed ExprCompiler::binary(const sql::Expr& e, const Scope& scope, Grouping* gro
       }
     } else if (a.type == SqlType::Instant) {
       // Only NOW() can be shifted: a stored instant is a timer, not a number.
-      const Op left = state_.program.plan.code.nodes[static_cast<std::size_t>(a.id)].op;
-      if (left == Op::Column || left == Op::Local) {
+      const Node& left = state_.program.plan.code.nodes[static_cast<std::size_t>(a.id)];
+      if (left.op == Op::Column || left.op == Op::Local || left.op == Op::Const) {
         error(e.location, "only NOW() can be moved by an interval: write NOW() - interval on the other side of the comparison");
       }
     }
@@ -279,11 +313,21 @@ Typed ExprCompiler::list(Op op, const sql::Expr& e, const Scope& scope, Grouping
 Typed ExprCompiler::case_when(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
   std::vector<ExprId> ids;
   SqlType type = SqlType::Any;
+  std::vector<Typed> parts;
   for (std::size_t i = 0; i < e.args.size(); ++i) {
     Typed part = compile(e.args[i], scope, grouping);
     const bool condition = i % 2 == 0 && i + 1 < e.args.size();
-    if (!condition && type == SqlType::Any) type = part.type;
-    ids.push_back(part.id);
+    if (condition && !coerce(part, SqlType::Bool)) {
+      error(e.args[i].location, std::string("a condition must be boolean, not ") + sql_type_name(part.type));
+    }
+    if (!condition && (type == SqlType::Any || type == SqlType::Literal) && part.type != SqlType::Any) type = part.type;
+    parts.push_back(part);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    // A literal takes the type of the other branches.
+    const bool condition = i % 2 == 0 && i + 1 < parts.size();
+    if (!condition && parts[i].type == SqlType::Literal) coerce(parts[i], type);
+    ids.push_back(parts[i].id);
   }
   return {state_.with_args(Op::Case, ids), type};
 }
@@ -310,79 +354,6 @@ Typed ExprCompiler::subquery(Op op, const sql::Expr& e, const Scope& scope, Grou
   }
   if (op == Op::Scalar && !inner.types().empty()) type = inner.types()[0];
   return {state_.add(n), type};
-}
-
-Typed ExprCompiler::aggregate(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
-  if (grouping == nullptr) {
-    error(e.location, "the aggregate " + e.name + "() is not allowed here");
-    return {state_.constant(null_val()), SqlType::Any};
-  }
-  static const std::map<std::string, Aggregate> kinds = {{"count", Aggregate::Count}, {"sum", Aggregate::Sum},
-                                                         {"min", Aggregate::Min}, {"max", Aggregate::Max},
-                                                         {"bool_and", Aggregate::BoolAnd}, {"bool_or", Aggregate::BoolOr}};
-  AggSpec spec;
-  spec.kind = kinds.at(e.name);
-  SqlType type = SqlType::Int;
-  if (e.star) {
-    spec.kind = Aggregate::CountStar;
-  } else if (e.args.size() != 1) {
-    error(e.location, e.name + "() takes one argument");
-    return {state_.constant(null_val()), SqlType::Any};
-  } else {
-    // The argument is computed for each row, before there are groups.
-    Scope rows = scope;
-    rows.grouped = false;
-    Typed arg = compile(e.args[0], rows, nullptr);
-    spec.arg = arg.id;
-    if (spec.kind != Aggregate::Count) type = arg.type;
-  }
-  if (e.distinct && spec.kind == Aggregate::Count) spec.kind = Aggregate::CountDistinct;
-  if (e.distinct && spec.kind == Aggregate::Sum) error(e.location, "sum(DISTINCT ...) is outside the SQL subset");
-  grouping->aggs.push_back(spec);
-  Node n;
-  n.op = Op::Agg;
-  n.a = static_cast<int>(grouping->aggs.size()) - 1;
-  return {state_.add(n), type};
-}
-
-Typed ExprCompiler::function(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
-  const std::string& f = e.name;
-  if (is_aggregate(f)) return aggregate(e, scope, grouping);
-  if (f == "now" || f == "transaction_timestamp" || f == "clock_timestamp" || f == "statement_timestamp") {
-    if (f == "clock_timestamp" || f == "statement_timestamp") {
-      error(e.location, f + "() is outside the SQL subset: now() is the time at which the transaction began");
-    }
-    Node n;
-    n.op = Op::Now;
-    return {state_.add(n), SqlType::Instant};
-  }
-  if (f == "gen_random_uuid" || f == "uuid_generate_v4") {
-    Node n;
-    n.op = Op::FreshUuid;
-    return {state_.add(n), SqlType::Text};
-  }
-  if (f == "identity_of" && e.args.size() == 1) {
-    Node n;
-    n.op = Op::IdentityOf;
-    n.a = compile(e.args[0], scope, grouping).id;
-    return {state_.add(n), SqlType::Text};
-  }
-  if (f == "coalesce") return list(Op::Coalesce, e, scope, grouping);
-  if (f == "greatest") return list(Op::Greatest, e, scope, grouping);
-  if (f == "least") return list(Op::Least, e, scope, grouping);
-  if (f == "nullif" && e.args.size() == 2) {
-    Typed a = compile(e.args[0], scope, grouping), b = compile(e.args[1], scope, grouping);
-    unify(a, b, e.location, "NULLIF");
-    Node n;
-    n.op = Op::Nullif;
-    n.a = a.id;
-    n.b = b.id;
-    return {state_.add(n), a.type};
-  }
-  static const std::vector<std::string> known = {"now", "coalesce", "greatest", "least", "nullif", "gen_random_uuid",
-                                                 "identity_of", "count", "sum", "min", "max", "bool_and", "bool_or"};
-  error(e.location, "function " + f + "() is outside the SQL subset", nearest_name(f, known));
-  return {state_.constant(null_val()), SqlType::Any};
 }
 
 }  // namespace oncecheck

@@ -15,12 +15,6 @@ constexpr int kMaxDefaultTasks = 6;
 constexpr int kMaxAdvisoryLocks = 24;
 constexpr int kMaxCommittedRecords = 6;
 
-Isolation isolation_of(const std::string& written) {
-  if (written == "read uncommitted") return Isolation::ReadUncommitted;
-  if (written == "repeatable read") return Isolation::RepeatableRead;
-  return written == "serializable" ? Isolation::Serializable : Isolation::ReadCommitted;
-}
-
 class LayoutBuilder {
  public:
   explicit LayoutBuilder(CompileState& state)
@@ -39,6 +33,7 @@ class LayoutBuilder {
     tables();
     redis();
     providers();
+    for (SequenceLayout& s : l_.sequences) s.offset = take(2);
     l_.message_slots = std::min(b_.messages, most_messages());
     l_.message_stride = 2 + l_.cell;
     l_.messages = take(l_.message_slots * l_.message_stride);
@@ -82,10 +77,15 @@ class LayoutBuilder {
     for (const auto& [name, database] : state_.scenario.databases) {
       DatabaseLayout layout;
       layout.name = name;
-      layout.engine = database.engine.value == "postgres" ? Engine::Postgres : database.engine.value == "mysql" ? Engine::MySql : Engine::MariaDb;
-      layout.isolation = isolation_of(database.isolation.value);
+      const int db = static_cast<int>(l_.databases.size());
+      layout.engine = state_.engine(db);
+      layout.isolation = state_.default_isolation(db);
+      layout.snapshot_isolation = state_.snapshot_isolation.count(db) > 0;
+      layout.uses_savepoints = std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
+        return s.db == db && s.kind == SqlKind::Savepoint;
+      });
       for (std::size_t t = 0; t < l_.tables.size(); ++t) {
-        if (l_.tables[t].db != static_cast<int>(l_.databases.size())) continue;
+        if (l_.tables[t].db != db) continue;
         layout.tables.push_back(static_cast<int>(t));
         layout.foreign_keys = layout.foreign_keys || !l_.tables[t].foreign_keys.empty();
       }
@@ -127,6 +127,10 @@ class LayoutBuilder {
       s.offset = take(kSessionBytes);
       s.number = static_cast<int>(l_.databases[db].sessions.size());
       s.isolation = l_.databases[db].isolation;
+      const bool numbers = std::any_of(l_.sequences.begin(), l_.sequences.end(),
+                                       [&](const SequenceLayout& q) { return q.db == static_cast<int>(db); });
+      if (numbers) s.number_taken = take(3);
+      if (l_.databases[db].uses_savepoints) s.savepoints = take(1 + kMaxSavepoints);
       t.sessions.push_back(static_cast<int>(l_.sessions.size()));
       l_.databases[db].sessions.push_back(static_cast<int>(l_.sessions.size()));
       l_.sessions.push_back(s);
@@ -163,10 +167,18 @@ class LayoutBuilder {
   }
 
   bool locks_rows(int db) const {
-    if (l_.databases[static_cast<std::size_t>(db)].foreign_keys) return true;
-    return std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
-      return s.db == db && (s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr));
-    });
+    const auto& statements = p_.plan.statements;
+    if (std::any_of(statements.begin(), statements.end(), [&](const SqlStatement& s) { return s.db == db && locks_rows(s); })) {
+      return true;
+    }
+    // A child's row locks its parent's.
+    return std::any_of(l_.tables.begin(), l_.tables.end(),
+                       [&](const TableLayout& t) { return t.db == db && !t.foreign_keys.empty(); });
+  }
+
+  static bool locks_rows(const SqlStatement& s) {
+    return s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr) ||
+           std::any_of(s.parts.begin(), s.parts.end(), [](const SqlStatement& part) { return locks_rows(part); });
   }
 
   // Whether some transaction of the database may be SERIALIZABLE.
@@ -227,6 +239,10 @@ class LayoutBuilder {
       if (locks_rows(t.db)) {
         t.locks = t.cells;
         t.cells += t.lock_sessions;
+      }
+      if (l_.databases[static_cast<std::size_t>(t.db)].uses_savepoints) {
+        t.subs = t.cells;
+        t.cells += 2;
       }
       t.stride = t.cells + static_cast<int>(t.columns.size()) * l_.cell;
       if (t.stride > kMaxSlotBytes) {

@@ -72,7 +72,9 @@ class Liveness {
         }
         for (int to : p_.sql_errors[static_cast<std::size_t>(instr.index)]) flow(to);
         each_expr(s, use_expr);
-        walk_query(p_.plan.code, s.query, [&](const Node& n) { if (n.op == Op::Local) use(n.a); }, [](const Query&) {});
+        each_query(s, [&](QueryId q) {
+          walk_query(p_.plan.code, q, [&](const Node& n) { if (n.op == Op::Local) use(n.a); }, [](const Query&) {});
+        });
         break;
       }
       case InstrKind::Redis: {

@@ -48,8 +48,8 @@ Database read_database(const JsonNode& node, NodeReader& reader) {
   }
   out.isolation = {out.engine.value == "postgres" ? "read committed" : "repeatable read", out.at};
   if (const JsonNode* isolation = node.find("isolation")) {
-    out.isolation = {reader.choice(*isolation, {"read committed", "repeatable read", "serializable"}),
-                     reader.at(*isolation)};
+    const Names levels = {"read uncommitted", "read committed", "repeatable read", "serializable"};
+    out.isolation = {reader.choice(*isolation, levels), reader.at(*isolation)};
   }
   if (const JsonNode* schema = node.find("schema"); schema != nullptr && reader.is_array(*schema, "SQL statements")) {
     for (const JsonNode& statement : schema->children) out.schema.push_back(reader.sql(statement));

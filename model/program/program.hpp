@@ -189,6 +189,12 @@ struct Promise {
 struct CompileOptions {
   const std::vector<Promise>* promises = nullptr;  // null: the scenario can name none
   bool clear_dead = true;
+  // For a caller who finds in Context::missing what the domain lacks, and compiles again with it.
+  bool values_grow = false;  // v = v || 'x' is accepted, and nobody foresees what || makes
+  std::vector<std::string> extra_texts;
+  std::vector<std::int64_t> extra_ints;
+  // What the server itself refuses (MySQL 1093) compiles to a statement that fails, instead of being a mistake.
+  bool run_refused = false;
 };
 
 // Throws ScenarioError with every mistake found.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/program/access_path.hpp"
 #include "model/program/sql_print.hpp"
 #include "model/world/context.hpp"
 #include "model/world/facts.hpp"
@@ -12,22 +13,53 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 30, kMaxOrder = 8;  // query.cpp keeps a row in 40 values
 
+bool is_join(const sql::FromItem& item) {
+  return item.kind != sql::FromKind::Table && item.kind != sql::FromKind::Subselect;
+}
+
+CommonTableDef* find_common(const Scope& scope, const std::string& name) {
+  const Commons all = visible_commons(scope);
+  const auto it = std::find_if(all.rbegin(), all.rend(), [&](const auto& def) { return def->name == name; });
+  return it == all.rend() ? nullptr : it->get();
+}
+
+void set_part(CommonTableDef& def, PartRef part) {
+  def.part = part.index;
+  def.part_columns = std::move(part.columns);
+  def.part_types = std::move(part.types);
+}
+
+}  // namespace
+
 bool has_aggregate(const sql::Expr& e) {
   static const std::vector<std::string> names = {"count", "sum", "min", "max", "bool_and", "bool_or"};
   if (e.kind == sql::ExprKind::Function && std::find(names.begin(), names.end(), e.name) != names.end()) return true;
   return std::any_of(e.args.begin(), e.args.end(), has_aggregate);
 }
 
-const CommonTableDef* find_common(const Scope& scope, const std::string& name) {
-  for (const Scope* s = &scope; s != nullptr; s = s->outer) {
-    for (const CommonTableDef& def : s->common) {
-      if (def.name == name) return &def;
-    }
-  }
-  return nullptr;
+Commons visible_commons(const Scope& scope) {
+  Commons all;
+  if (scope.outer != nullptr) all = visible_commons(*scope.outer);
+  all.insert(all.end(), scope.common.begin(), scope.common.end());
+  return all;
 }
 
-}  // namespace
+void add_commons(ExprCompiler& exprs, const std::vector<sql::CommonTable>& with, Scope& scope) {
+  for (const sql::CommonTable& c : with) {
+    auto def = std::make_shared<CommonTableDef>();
+    def->name = c.name;
+    def->columns = c.columns;
+    def->before = visible_commons(scope);
+    if (c.statement->kind == sql::StatementKind::Select) {
+      def->select = c.statement->select.get();
+    } else if (exprs.parts == nullptr) {
+      exprs.error(c.statement->location, "WITH " + c.name + " writes: an invariant only reads");
+    } else {
+      set_part(*def, exprs.parts->write_part(*c.statement, def->before));
+    }
+    scope.common.push_back(std::move(def));
+  }
+}
 
 std::string target_name(const sql::Target& target) {
   if (!target.alias.empty()) return target.alias;
@@ -51,9 +83,6 @@ QueryId QueryCompiler::store() {
 
 QueryId QueryCompiler::combine(const sql::Select& select, const Scope* outer) {
   QueryCompiler left(exprs_), right(exprs_);
-  if (!select.order_by.empty() || select.limit || select.offset) {
-    exprs_.error(select.location, "ORDER BY and LIMIT on a UNION are outside the SQL subset: put it into a subselect");
-  }
   Scope with;
   with.outer = outer;
   with.common = scope_.common;
@@ -72,7 +101,88 @@ QueryId QueryCompiler::combine(const sql::Select& select, const Scope* outer) {
   }
   columns_ = left.columns();
   types_ = left.types();
+  for (std::size_t i = 0; i < types_.size(); ++i) {
+    if (types_[i] == SqlType::Literal || types_[i] == SqlType::Any) types_[i] = right.types()[i];
+  }
+  return ordered(store(), select);
+}
+
+QueryId QueryCompiler::ordered(QueryId inner, const sql::Select& select) {
+  if (inner < 0 || (select.order_by.empty() && !select.limit && !select.offset)) return inner;
+  query_ = Query{};
+  query_.first_src = exprs_.next_src++;
+  Source source;
+  source.kind = Source::Kind::Query;
+  source.index = inner;
+  query_.sources.push_back(source);
+  Scope rows;
+  rows.entries.push_back({"", "", "", columns_, types_, query_.first_src});
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Node n;
+    n.op = Op::Column;
+    n.src = static_cast<std::uint8_t>(query_.first_src);
+    n.a = static_cast<std::int32_t>(c);
+    query_.targets.push_back(state_.add(n));
+  }
+  for (const sql::OrderItem& item : select.order_by) {
+    Order order;
+    const bool number = item.expr.kind == sql::ExprKind::Int && item.expr.number >= 1 &&
+                        item.expr.number <= static_cast<std::int64_t>(columns_.size());
+    order.expr = number ? query_.targets[static_cast<std::size_t>(item.expr.number - 1)] : exprs_.compile(item.expr, rows).id;
+    order.descending = item.descending;
+    order.nulls_first = item.nulls_first.value_or(item.descending != exprs_.mysql());
+    query_.order.push_back(order);
+  }
+  if (select.limit) query_.limit = row_count(*select.limit, "LIMIT");
+  if (select.offset) query_.offset = row_count(*select.offset, "OFFSET");
   return store();
+}
+
+// FOR UPDATE inside a statement: the rows are those of a part.
+QueryId QueryCompiler::over_part(const sql::Select& select) {
+  if (exprs_.parts == nullptr) {
+    exprs_.error(select.location, "FOR UPDATE/SHARE is not allowed here");
+    return -1;
+  }
+  const PartRef part = exprs_.parts->select_part(select, visible_commons(scope_));
+  if (part.index < 0) return -1;
+  query_.first_src = exprs_.next_src++;
+  Source source;
+  source.kind = Source::Kind::Part;
+  source.index = part.index;
+  query_.sources.push_back(source);
+  columns_ = part.columns;
+  types_ = part.types;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Node n;
+    n.op = Op::Column;
+    n.src = static_cast<std::uint8_t>(query_.first_src);
+    n.a = static_cast<std::int32_t>(c);
+    query_.targets.push_back(state_.add(n));
+  }
+  return store();
+}
+
+// MySQL: SELECT sum(a) FROM t WHERE ... FOR UPDATE locks the rows and then adds up. PostgreSQL refuses it.
+QueryId QueryCompiler::over_locked_rows(const sql::Select& select, const Scope* outer) {
+  auto rows = std::make_shared<sql::Select>();
+  rows->location = select.location;
+  rows->from = select.from;
+  rows->where = select.where;
+  rows->locking = select.locking;
+  sql::Target all;
+  all.expr.kind = sql::ExprKind::Star;
+  rows->targets.push_back(all);
+  sql::Select whole = select;
+  whole.locking.reset();
+  whole.where.reset();
+  sql::FromItem item;
+  item.kind = sql::FromKind::Subselect;
+  item.alias = select.from[0].alias.empty() ? select.from[0].table : select.from[0].alias;
+  item.location = select.from[0].location;
+  item.select = rows;
+  whole.from = {item};
+  return compile(whole, outer);
 }
 
 QueryId QueryCompiler::values(const sql::Select& select, const Scope* outer) {
@@ -90,28 +200,21 @@ QueryId QueryCompiler::values(const sql::Select& select, const Scope* outer) {
     if (exprs.size() != columns_.size()) exprs_.error(select.location, "VALUES rows need the same number of columns");
     query_.values.push_back(std::move(exprs));
   }
-  return store();
-}
-
-void QueryCompiler::add_common(const sql::Select& select) {
-  for (const sql::CommonTable& c : select.with) {
-    if (c.statement == nullptr || c.statement->kind != sql::StatementKind::Select) {
-      exprs_.error(select.location, "a WITH query that writes (" + c.name + ") is outside the SQL subset so far");
-      continue;
-    }
-    scope_.common.push_back({c.name, c.columns, c.statement->select.get()});
-  }
+  return ordered(store(), select);
 }
 
 QueryId QueryCompiler::compile(const sql::Select& select, const Scope* outer) {
   scope_.outer = outer;
-  add_common(select);
+  if (select.locking) {
+    const bool adds_up = select.distinct || !select.group_by.empty() || select.having ||
+                         std::any_of(select.targets.begin(), select.targets.end(),
+                                     [](const sql::Target& t) { return has_aggregate(t.expr); });
+    const bool one_table = select.from.size() == 1 && select.from[0].kind == sql::FromKind::Table;
+    return adds_up && one_table && exprs_.mysql() ? over_locked_rows(select, outer) : over_part(select);
+  }
+  add_commons(exprs_, select.with, scope_);
   if (select.op != sql::SetOp::None) return combine(select, outer);
   if (!select.values.empty()) return values(select, outer);
-  if (select.locking) {
-    exprs_.error(select.location, "FOR UPDATE/SHARE is supported only on a SELECT from one table, as a statement of its own");
-    return -1;
-  }
   const std::size_t errors_before = state_.errors.reported();
   query_.first_src = exprs_.next_src;
   for (const sql::FromItem& item : select.from) add_from(item, false, nullptr);
@@ -152,7 +255,26 @@ QueryId QueryCompiler::compile(const sql::Select& select, const Scope* outer) {
   if (select.limit) query_.limit = row_count(*select.limit, "LIMIT");
   if (select.offset) query_.offset = row_count(*select.offset, "OFFSET");
   if (state_.errors.reported() != errors_before) return -1;
+  choose_paths();
   return store();
+}
+
+void QueryCompiler::choose_paths() {
+  const bool alone = query_.sources.size() == 1 && !query_.grouped && !query_.distinct;
+  const int last = query_.first_src + static_cast<int>(query_.sources.size()) - 1;
+  for (std::size_t i = 0; i < query_.sources.size(); ++i) {
+    Source& source = query_.sources[i];
+    if (source.kind != Source::Kind::Table) continue;
+    TableScan scan{source.index, query_.first_src + static_cast<int>(i), last, {source.on}, alone ? &query_.order : nullptr};
+    // What WHERE says of the inner side of an outer join holds only after the join.
+    if (!source.left_join) {
+      scan.conditions.push_back(query_.where);
+      for (std::size_t j = i + 1; j < query_.sources.size(); ++j) {
+        if (!query_.sources[j].left_join) scan.conditions.push_back(query_.sources[j].on);
+      }
+    }
+    source.access = choose_access(state_, scan);
+  }
 }
 
 ExprId QueryCompiler::row_count(const sql::Expr& e, const char* what) {
@@ -161,18 +283,16 @@ ExprId QueryCompiler::row_count(const sql::Expr& e, const char* what) {
 
 void QueryCompiler::add_from(const sql::FromItem& item, bool left_join, const sql::Expr* on) {
   using F = sql::FromKind;
-  if (item.kind == F::InnerJoin || item.kind == F::LeftJoin || item.kind == F::CrossJoin) {
+  if (is_join(item)) {
     const sql::FromItem& right = item.sides[1];
-    if (right.kind == F::InnerJoin || right.kind == F::LeftJoin || right.kind == F::CrossJoin) {
+    if (is_join(right)) {
       exprs_.error(item.location, "a join in parentheses on the right side is outside the SQL subset");
       return;
     }
-    if (!item.using_columns.empty()) {
-      exprs_.error(item.location, "JOIN ... USING is outside the SQL subset: write ON a.x = b.x");
-      return;
-    }
+    const std::size_t first_left = scope_.entries.size();
     add_from(item.sides[0], left_join, on);
     add_from(right, item.kind == F::LeftJoin, item.on.get());
+    if (!item.using_columns.empty()) add_using(item, first_left);
     return;
   }
   Source source;
@@ -198,14 +318,65 @@ void QueryCompiler::add_from(const sql::FromItem& item, bool left_join, const sq
   query_.sources.push_back(source);
 }
 
+// JOIN ... USING (a): the a of both sides is equal, and named without a table it is that of the left side.
+void QueryCompiler::add_using(const sql::FromItem& join, std::size_t first_left) {
+  ScopeEntry& right = scope_.entries.back();
+  auto column = [&](const ScopeEntry& entry, const std::string& name) {
+    const auto it = std::find(entry.columns.begin(), entry.columns.end(), name);
+    Node n;
+    n.op = Op::Column;
+    n.src = static_cast<std::uint8_t>(entry.src);
+    n.a = static_cast<std::int32_t>(it - entry.columns.begin());
+    return it == entry.columns.end() ? kNoExpr : state_.add(n);
+  };
+  for (const std::string& name : join.using_columns) {
+    ExprId left = kNoExpr;
+    for (std::size_t i = first_left; i + 1 < scope_.entries.size() && left == kNoExpr; ++i) {
+      left = column(scope_.entries[i], name);
+    }
+    Node equal;
+    equal.op = Op::Eq;
+    equal.a = left;
+    equal.b = column(right, name);
+    if (equal.a == kNoExpr || equal.b == kNoExpr) {
+      exprs_.error(join.location, "column \"" + name + "\" of USING is not on both sides of the join");
+      return;
+    }
+    ExprId& on = query_.sources.back().on;
+    Node both;
+    both.op = Op::And;
+    both.a = on;
+    both.b = state_.add(equal);
+    on = on == kNoExpr ? both.b : state_.add(both);
+    right.merged.push_back(name);
+  }
+}
+
+void QueryCompiler::add_common_table(CommonTableDef& common, Source& source, ScopeEntry& entry) {
+  if (common.part < 0 && common.select != nullptr && common.select->locking && exprs_.parts != nullptr) {
+    set_part(common, exprs_.parts->select_part(*common.select, common.before));
+  }
+  if (common.part >= 0) {
+    source.kind = Source::Kind::Part;
+    source.index = common.part;
+    entry.columns = common.part_columns;
+    entry.types = common.part_types;
+  } else if (common.select != nullptr) {
+    QueryCompiler inner(exprs_);
+    Scope visible;
+    visible.common = common.before;
+    source.kind = Source::Kind::Query;
+    source.index = inner.compile(*common.select, &visible);
+    entry.columns = inner.columns();
+    entry.types = inner.types();
+  }
+  for (std::size_t i = 0; i < common.columns.size() && i < entry.columns.size(); ++i) entry.columns[i] = common.columns[i];
+}
+
 void QueryCompiler::add_table(const sql::FromItem& item, Source& source, ScopeEntry& entry) {
   if (item.schema.empty()) {
-    if (const CommonTableDef* common = find_common(scope_, item.table)) {
-      QueryCompiler inner(exprs_);
-      source.kind = Source::Kind::Query;
-      source.index = inner.compile(*common->select, nullptr);
-      entry.columns = common->columns.empty() ? inner.columns() : common->columns;
-      entry.types = inner.types();
+    if (CommonTableDef* common = find_common(scope_, item.table)) {
+      add_common_table(*common, source, entry);
       return;
     }
   }
@@ -261,7 +432,7 @@ void QueryCompiler::add_table(const sql::FromItem& item, Source& source, ScopeEn
 void QueryCompiler::add_targets(const sql::Select& select, Grouping* grouping) {
   for (const sql::Target& t : select.targets) {
     if (t.expr.kind != sql::ExprKind::Star) {
-      Typed e = exprs_.compile(t.expr, scope_, grouping);
+      Typed e = exprs_.compile_output(t.expr, scope_, grouping);
       query_.targets.push_back(e.id);
       columns_.push_back(target_name(t));
       types_.push_back(e.type);
@@ -270,6 +441,8 @@ void QueryCompiler::add_targets(const sql::Select& select, Grouping* grouping) {
     for (const ScopeEntry& entry : scope_.entries) {
       if (!t.expr.qualifier.empty() && t.expr.qualifier != entry.alias) continue;
       for (const std::string& name : entry.columns) {
+        const bool merged = std::find(entry.merged.begin(), entry.merged.end(), name) != entry.merged.end();
+        if (merged && t.expr.qualifier.empty()) continue;
         sql::Expr column;
         column.kind = sql::ExprKind::Column;
         column.qualifier = entry.alias;
@@ -297,7 +470,8 @@ void QueryCompiler::add_order(const sql::Select& select, Grouping* grouping) {
     Order order;
     order.expr = exprs_.compile(*e, scope_, grouping).id;
     order.descending = item.descending;
-    order.nulls_first = item.nulls_first.value_or(item.descending);
+    // NULL is larger than every value for PostgreSQL, smaller for MySQL.
+    order.nulls_first = item.nulls_first.value_or(item.descending != exprs_.mysql());
     query_.order.push_back(order);
   }
 }

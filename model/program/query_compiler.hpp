@@ -21,10 +21,16 @@ class QueryCompiler {
 
  private:
   QueryId combine(const sql::Select& select, const Scope* outer);
+  QueryId over_part(const sql::Select& select);
+  QueryId over_locked_rows(const sql::Select& select, const Scope* outer);
+  // The same rows in the order, and as many, as a SELECT asks for behind a UNION or VALUES.
+  QueryId ordered(QueryId inner, const sql::Select& select);
   QueryId values(const sql::Select& select, const Scope* outer);
-  void add_common(const sql::Select& select);
+  void choose_paths();
+  void add_using(const sql::FromItem& join, std::size_t first_left);
   void add_from(const sql::FromItem& item, bool left_join, const sql::Expr* on);
   void add_table(const sql::FromItem& item, Source& source, ScopeEntry& entry);
+  void add_common_table(CommonTableDef& common, Source& source, ScopeEntry& entry);
   void add_targets(const sql::Select& select, Grouping* grouping);
   void add_order(const sql::Select& select, Grouping* grouping);
   ExprId row_count(const sql::Expr& e, const char* what);
@@ -37,6 +43,14 @@ class QueryCompiler {
   std::vector<std::string> columns_;
   std::vector<SqlType> types_;
 };
+
+// Makes the tables of a WITH known in `scope`; those that write become parts at once.
+void add_commons(ExprCompiler& exprs, const std::vector<sql::CommonTable>& with, Scope& scope);
+
+// The tables of WITH that can be named in `scope`, inner ones last.
+Commons visible_commons(const Scope& scope);
+
+bool has_aggregate(const sql::Expr& e);
 
 // "name" of a result column as PostgreSQL gives it.
 std::string target_name(const sql::Target& target);

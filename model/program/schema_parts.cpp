@@ -73,7 +73,7 @@ constinit const std::string_view kParts = R"json(
     },
     "isolation": {
       "description": "The isolation level. Default: read committed for postgres, repeatable read for the others.",
-      "anyOf": [{ "enum": ["read committed", "repeatable read", "serializable"] }, { "$ref": "#/$defs/param" }]
+      "anyOf": [{ "enum": ["read uncommitted", "read committed", "repeatable read", "serializable"] }, { "$ref": "#/$defs/param" }]
     },
     "effects": {
       "type": "array",

@@ -47,8 +47,13 @@ constinit const std::string_view kSteps = R"json(
                 "deadlock": { "$ref": "#/$defs/steps" },
                 "lock_timeout": { "$ref": "#/$defs/steps" },
                 "lock_not_available": { "$ref": "#/$defs/steps" },
+                "statement_timeout": { "$ref": "#/$defs/steps" },
                 "in_failed_transaction": { "$ref": "#/$defs/steps" },
                 "connection_lost": { "$ref": "#/$defs/steps" },
+                "cardinality_violation": { "$ref": "#/$defs/steps" },
+                "no_such_savepoint": { "$ref": "#/$defs/steps" },
+                "no_active_transaction": { "$ref": "#/$defs/steps" },
+                "read_only_transaction": { "$ref": "#/$defs/steps" },
                 "other": { "$ref": "#/$defs/steps" }
               }
             }

@@ -154,6 +154,8 @@ struct Update {
   std::vector<Assignment> set;
   std::vector<FromItem> from;
   std::shared_ptr<Expr> where;
+  std::vector<OrderItem> order_by;  // MySQL
+  std::shared_ptr<Expr> limit;      // MySQL
   std::vector<Target> returning;
   int location = -1;
 };
@@ -163,9 +165,13 @@ struct Delete {
   std::string schema, table, alias;
   std::vector<FromItem> using_items;
   std::shared_ptr<Expr> where;
+  std::vector<OrderItem> order_by;  // MySQL
+  std::shared_ptr<Expr> limit;      // MySQL
   std::vector<Target> returning;
   int location = -1;
 };
+
+enum class ParentAction { NoAction, Restrict, Cascade, SetNull };
 
 struct ColumnDef {
   std::string name;
@@ -178,10 +184,11 @@ struct ColumnDef {
   std::shared_ptr<Expr> check;
   std::string references_table;  // column-level REFERENCES
   std::vector<std::string> references_columns;
+  ParentAction on_delete = ParentAction::NoAction, on_update = ParentAction::NoAction;
   int location = -1;
 };
 
-enum class ConstraintKind { PrimaryKey, Unique, ForeignKey, Check };
+enum class ConstraintKind { PrimaryKey, Unique, ForeignKey, Check, PlainIndex };
 
 struct TableConstraint {
   ConstraintKind kind = ConstraintKind::PrimaryKey;
@@ -189,6 +196,7 @@ struct TableConstraint {
   std::vector<std::string> columns;
   std::string references_table;
   std::vector<std::string> references_columns;
+  ParentAction on_delete = ParentAction::NoAction, on_update = ParentAction::NoAction;
   std::shared_ptr<Expr> check;
   int location = -1;
 };
@@ -210,7 +218,8 @@ struct CreateIndex {
 };
 
 enum class StatementKind {
-  Begin,           // isolation: "" | "read uncommitted" | "read committed" | "repeatable read" | "serializable"; read_only
+  Begin,           // isolation: "" | "read uncommitted" | "read committed" | "repeatable read" | "serializable"; read_only,
+                   // deferrable, consistent_snapshot (MySQL)
   Commit,
   Rollback,
   Savepoint,       // name
@@ -226,6 +235,12 @@ enum class StatementKind {
   CreateSequence,  // name
 };
 
+// The server of this dialect does not know a spelling: its own error, at run time.
+struct ServerRefusal {
+  std::string message;
+  int location = -1;
+};
+
 struct Statement {
   StatementKind kind = StatementKind::Select;
   std::string name;
@@ -234,6 +249,8 @@ struct Statement {
   bool local = false;
   bool read_only = false;
   bool deferrable = false;
+  bool consistent_snapshot = false;
+  std::optional<ServerRefusal> refused;
   std::shared_ptr<Select> select;
   std::shared_ptr<Insert> insert;
   std::shared_ptr<Update> update;

@@ -326,12 +326,33 @@ Expr Reader::read_function(const Json& body) {
   e.star = flag(body, "agg_star");
   e.distinct = flag(body, "agg_distinct");
   e.args = read_exprs(list(body, "args"));
+  if (sql().mysql() && rename_mysql_function(e)) return e;
   if (e.star && e.name != "count") fail("only count can have * for its argument", location);
   if (e.distinct && !contains(kAggregates, e.name)) {
     refuse("DISTINCT in " + shown + "()", location, "only count, sum, min, max, bool_and and bool_or take it");
   }
   if (contains(kWithoutArguments, e.name) && !e.args.empty()) fail(shown + "() has no arguments", location);
   return e;
+}
+
+// Functions of MySQL that have another spelling in our tree.
+bool Reader::rename_mysql_function(Expr& e) {
+  const auto takes = [&](std::string_view name, std::size_t args) { return e.name == name && e.args.size() == args; };
+  if (takes("if", 3)) {
+    e.kind = ExprKind::Case;
+    e.has_else = true;
+    e.name.clear();
+  } else if (takes("ifnull", 2)) {
+    e.name = "coalesce";
+  } else if (takes("uuid", 0)) {
+    e.name = "gen_random_uuid";
+  } else if (takes("date_add", 2) || takes("adddate", 2) || takes("date_sub", 2) || takes("subdate", 2)) {
+    e.kind = ExprKind::Binary;
+    e.name = e.name == "date_add" || e.name == "adddate" ? "+" : "-";
+  } else {
+    return false;
+  }
+  return true;
 }
 
 Expr Reader::read_special_function(const NodeView& node) {
@@ -341,7 +362,7 @@ Expr Reader::read_special_function(const NodeView& node) {
     check_fields("SQLValueFunction", node.body, {"op", "typmod"});
     const std::string op = text(node.body, "op");  // "SVFOP_CURRENT_DATE"
     if (op == "SVFOP_CURRENT_TIMESTAMP_N") refuse("CURRENT_TIMESTAMP(n)", location, "use now()");
-    if (op != "SVFOP_CURRENT_TIMESTAMP") refuse(op.substr(op.find('_') + 1), location, "the only clock is now()");
+    if (op != "SVFOP_CURRENT_TIMESTAMP" && op != "SVFOP_LOCALTIMESTAMP") refuse(op.substr(op.find('_') + 1), location, "the only clock is now()");
     e.name = "now";
     return e;
   }

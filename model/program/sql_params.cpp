@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/program/mysql_rewrite.hpp"
 #include "model/program/sql_parser.hpp"
 #include "model/program/sql_tokens.hpp"
 
@@ -62,13 +63,35 @@ std::size_t after_param(std::string_view text, std::size_t from) {
 
 }  // namespace
 
-RewrittenSql::RewrittenSql(std::string_view text, std::string_view before, std::string_view after)
-    : text_(before), original_size_(text.size()) {
+RewrittenSql::RewrittenSql(std::string_view text, std::string_view before, std::string_view after, Dialect dialect)
+    : text_(before), original_size_(text.size()), dialect_(dialect) {
   pieces_.push_back({0, 0, true});
   begin_ = static_cast<int>(before.size());
+  std::vector<TextPiece> pieces = {{0, text.size(), std::nullopt}};
+  if (mysql()) {
+    MysqlText rewritten = rewrite_mysql(text, dialect);
+    pieces = std::move(rewritten.pieces);
+    refused_ = std::move(rewritten.refused);
+  }
+  const std::vector<Token> tokens = tokenize(text, mysql() ? Quoting::MySql : Quoting::Postgres);
+  for (const TextPiece& piece : pieces) add_piece(text, piece, tokens);
+  end_ = static_cast<int>(text_.size());
+  pieces_.push_back({text_.size(), text.size(), true});
+  text_ += after;
+}
+
+void RewrittenSql::add_piece(std::string_view text, const TextPiece& piece, const std::vector<Token>& tokens) {
+  if (piece.instead) {
+    pieces_.push_back({text_.size(), piece.from, true});
+    text_ += *piece.instead;
+    return;
+  }
   Brackets brackets;
-  std::size_t copied = 0;
-  for (const Token& token : tokenize(text)) {
+  std::size_t copied = piece.from;
+  const auto first = std::lower_bound(tokens.begin(), tokens.end(), piece.from,
+                                      [](const Token& token, std::size_t at) { return token.begin < at; });
+  for (auto it = first; it != tokens.end() && it->end <= piece.to; ++it) {
+    const Token& token = *it;
     if (token.begin < copied) continue;  // a part of a parameter
     if (token.kind == TokenKind::Dollar) {
       throw SqlError(
@@ -83,10 +106,7 @@ RewrittenSql::RewrittenSql(std::string_view text, std::string_view before, std::
     }
     brackets.see(text, token);
   }
-  copy(text, copied, text.size());
-  end_ = static_cast<int>(text_.size());
-  pieces_.push_back({text_.size(), text.size(), true});
-  text_ += after;
+  copy(text, copied, piece.to);
 }
 
 void RewrittenSql::copy(std::string_view original, std::size_t from, std::size_t to) {

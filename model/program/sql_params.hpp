@@ -1,10 +1,15 @@
-// `:name` and `:name.field` are ours, not PostgreSQL's: they become `$1`, `$2`, ... before the text is parsed.
+// `:name` and `:name.field` are ours, not PostgreSQL's: they become `$1`, `$2`, ... before the text is parsed. What MySQL
+// spells otherwise is rewritten along (mysql_rewrite.hpp).
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "model/program/mysql_editor.hpp"
+#include "model/program/sql_parser.hpp"
 
 namespace oncecheck::sql {
 
@@ -12,7 +17,12 @@ namespace oncecheck::sql {
 class RewrittenSql {
  public:
   // `before` and `after` are put around the text. Throws SqlError for a `$1` in `text`.
-  RewrittenSql(std::string_view text, std::string_view before, std::string_view after);
+  RewrittenSql(std::string_view text, std::string_view before, std::string_view after,
+               Dialect dialect = Dialect::Postgres);
+
+  Dialect dialect() const { return dialect_; }
+  bool mysql() const { return dialect_ != Dialect::Postgres; }
+  const std::optional<ServerRefusal>& refused() const { return refused_; }
 
   const std::string& text() const { return text_; }
   const std::vector<std::string>& names() const { return names_; }
@@ -31,6 +41,7 @@ class RewrittenSql {
     bool whole;
   };
 
+  void add_piece(std::string_view original, const TextPiece& piece, const std::vector<Token>& tokens);
   void copy(std::string_view original, std::size_t from, std::size_t to);
   void add_param(std::string_view original, std::size_t colon, std::string name);
 
@@ -38,6 +49,8 @@ class RewrittenSql {
   std::vector<std::string> names_;
   std::vector<Piece> pieces_;
   std::size_t original_size_ = 0;
+  Dialect dialect_;
+  std::optional<ServerRefusal> refused_;
   int begin_ = 0;
   int end_ = 0;
 };

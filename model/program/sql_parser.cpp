@@ -115,16 +115,18 @@ Expr read_wrapped(const RewrittenSql& sql, const Json& node, bool in_parentheses
 
 }  // namespace
 
-Statement parse_statement(std::string_view text) {
+Statement parse_statement(std::string_view text, Dialect dialect) {
   check_text(text);
-  const RewrittenSql sql(text, "", "");
+  const RewrittenSql sql(text, "", "", dialect);
   return guarded([&] {
     const std::vector<Json> statements = parse_tree(sql);
     if (statements.empty()) throw SqlError("there is no SQL statement here", 0);
     if (statements.size() > 1) {
       throw SqlError("only one SQL statement belongs here", sql.to_original(begin_of(sql, statements[1])));
     }
-    return read_statement(sql, statements[0].at("stmt"), begin_of(sql, statements[0]));
+    Statement statement = read_statement(sql, statements[0].at("stmt"), begin_of(sql, statements[0]));
+    statement.refused = sql.refused();
+    return statement;
   });
 }
 

@@ -78,6 +78,15 @@ std::string from_text(const char* word, const std::vector<FromItem>& items) {
 
 std::string clause_text(const char* word, const std::shared_ptr<Expr>& e) { return e ? word + to_string(*e) : ""; }
 
+std::string order_text(const std::vector<OrderItem>& order) {
+  std::string text;
+  for (const OrderItem& item : order) {
+    text += (text.empty() ? " ORDER BY " : ", ") + to_string(item.expr) + (item.descending ? " DESC" : "");
+    if (item.nulls_first) text += *item.nulls_first ? " NULLS FIRST" : " NULLS LAST";
+  }
+  return text;
+}
+
 std::string rows_text(const std::vector<std::vector<Expr>>& rows) {
   std::string text;
   for (const auto& row : rows) text += (text.empty() ? "VALUES (" : ", (") + list_text(row) + ")";
@@ -149,16 +158,34 @@ std::string insert_text(const Insert& s) {
 
 std::string update_text(const Update& s) {
   return with_text(s.with) + "UPDATE " + table_text(s.schema, s.table, s.alias) + " SET " + assignments_text(s.set) +
-         from_text(" FROM ", s.from) + clause_text(" WHERE ", s.where) + returning_text(s.returning);
+         from_text(" FROM ", s.from) + clause_text(" WHERE ", s.where) + order_text(s.order_by) +
+         clause_text(" LIMIT ", s.limit) + returning_text(s.returning);
 }
 
 std::string delete_text(const Delete& s) {
   return with_text(s.with) + "DELETE FROM " + table_text(s.schema, s.table, s.alias) +
-         from_text(" USING ", s.using_items) + clause_text(" WHERE ", s.where) + returning_text(s.returning);
+         from_text(" USING ", s.using_items) + clause_text(" WHERE ", s.where) + order_text(s.order_by) +
+         clause_text(" LIMIT ", s.limit) + returning_text(s.returning);
 }
 
-std::string references_text(const std::string& table, const std::vector<std::string>& columns) {
-  return " REFERENCES " + name_text(table) + (columns.empty() ? "" : " " + names_in_parentheses(columns));
+const char* action_text(ParentAction action) {
+  switch (action) {
+    case ParentAction::NoAction: break;
+    case ParentAction::Restrict: return "RESTRICT";
+    case ParentAction::Cascade: return "CASCADE";
+    case ParentAction::SetNull: return "SET NULL";
+  }
+  return "";
+}
+
+// Of a column or of a table constraint.
+template <class Reference>
+std::string references_text(const Reference& r) {
+  std::string text = " REFERENCES " + name_text(r.references_table);
+  if (!r.references_columns.empty()) text += " " + names_in_parentheses(r.references_columns);
+  if (r.on_delete != ParentAction::NoAction) text += std::string(" ON DELETE ") + action_text(r.on_delete);
+  if (r.on_update != ParentAction::NoAction) text += std::string(" ON UPDATE ") + action_text(r.on_update);
+  return text;
 }
 
 std::string column_text(const ColumnDef& c) {
@@ -169,7 +196,7 @@ std::string column_text(const ColumnDef& c) {
   if (c.unique) text += " UNIQUE";
   if (c.default_value) text += " DEFAULT (" + to_string(*c.default_value) + ")";
   if (c.check) text += " CHECK (" + to_string(*c.check) + ")";
-  if (!c.references_table.empty()) text += references_text(c.references_table, c.references_columns);
+  if (!c.references_table.empty()) text += references_text(c);
   return text;
 }
 
@@ -179,8 +206,8 @@ std::string constraint_text(const TableConstraint& c) {
     case ConstraintKind::PrimaryKey: return text + "PRIMARY KEY " + names_in_parentheses(c.columns);
     case ConstraintKind::Unique: return text + "UNIQUE " + names_in_parentheses(c.columns);
     case ConstraintKind::ForeignKey:
-      return text + "FOREIGN KEY " + names_in_parentheses(c.columns) +
-             references_text(c.references_table, c.references_columns);
+      return text + "FOREIGN KEY " + names_in_parentheses(c.columns) + references_text(c);
+    case ConstraintKind::PlainIndex: return "KEY " + name_text(c.name) + " " + names_in_parentheses(c.columns);
     case ConstraintKind::Check: return text + "CHECK (" + (c.check ? to_string(*c.check) : "") + ")";
   }
   return text;
@@ -212,6 +239,7 @@ std::string begin_text(const Statement& s) {
   if (!s.isolation.empty()) add("ISOLATION LEVEL " + s.isolation);
   if (s.read_only) add("READ ONLY");
   if (s.deferrable) add("DEFERRABLE");
+  if (s.consistent_snapshot) add("WITH CONSISTENT SNAPSHOT");
   return text;
 }
 
@@ -230,12 +258,7 @@ std::string set_text(const Statement& s) {
 }  // namespace
 
 std::string to_string(const Select& s) {
-  std::string text = with_text(s.with) + core_text(s);
-  for (std::size_t i = 0; i < s.order_by.size(); ++i) {
-    const OrderItem& item = s.order_by[i];
-    text += (i == 0 ? " ORDER BY " : ", ") + to_string(item.expr) + (item.descending ? " DESC" : "");
-    if (item.nulls_first) text += *item.nulls_first ? " NULLS FIRST" : " NULLS LAST";
-  }
+  std::string text = with_text(s.with) + core_text(s) + order_text(s.order_by);
   text += clause_text(" LIMIT ", s.limit) + clause_text(" OFFSET ", s.offset);
   if (s.locking) text += locking_text(*s.locking);
   return text;

@@ -56,6 +56,7 @@ class Reader : public ReadContext {
   Expr read_row(const Json& body);
   Expr read_function(const Json& body);
   Expr read_special_function(const NodeView& node);
+  bool rename_mysql_function(Expr& e);
 
   // sql_operator_reader.cpp
   Expr read_operator(const Json& body);
@@ -81,6 +82,7 @@ class Reader : public ReadContext {
   std::vector<std::vector<Expr>> read_rows(const Json& lists, bool defaults);
   std::vector<Assignment> read_assignments(const Json& nodes);
   OnConflict read_on_conflict(const Json& body);
+  void take_order_of_write(std::vector<CommonTable>& with, std::vector<OrderItem>& order, std::shared_ptr<Expr>& limit);
 };
 
 }  // namespace oncecheck::sql

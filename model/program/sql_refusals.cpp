@@ -197,7 +197,7 @@ std::string refusal_text(std::string_view construct, std::string_view advice) {
 std::optional<ForeignSpelling> foreign_quote(std::string_view text, const std::vector<Token>& tokens) {
   for (const Token& token : tokens) {
     if (token.kind != TokenKind::Symbol || text[token.begin] != '`') continue;
-    return ForeignSpelling{"MySQL's backtick is not supported yet: quote names with \"\" or not at all", token.begin};
+    return ForeignSpelling{"the backtick is MySQL's: quote names with \"\" or not at all", token.begin};
   }
   return std::nullopt;
 }
@@ -206,7 +206,7 @@ std::optional<ForeignSpelling> foreign_spelling(std::string_view text, const std
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     for (const Spelling& spelling : kMysql) {
       if (!begins_with(text, tokens, i, spelling)) continue;
-      return ForeignSpelling{"MySQL's " + std::string(spelling.name) + " is not supported yet: PostgreSQL writes " +
+      return ForeignSpelling{std::string(spelling.name) + " is MySQL's: PostgreSQL writes " +
                                  std::string(spelling.advice),
                              tokens[i].begin};
     }

@@ -1,5 +1,6 @@
 #include "model/program/sql_schema_reader.hpp"
 
+#include "model/program/mysql_rewrite.hpp"
 #include "model/program/sql_types.hpp"
 
 namespace oncecheck::sql {
@@ -87,6 +88,7 @@ class TableReader {
     switch (constraint.kind) {
       case ConstraintKind::PrimaryKey: column.primary_key = true; break;
       case ConstraintKind::Unique: column.unique = true; break;
+      case ConstraintKind::PlainIndex: break;  // never behind a column
       case ConstraintKind::Check: add_check(column, std::move(constraint)); break;
       case ConstraintKind::ForeignKey:
         if (!column.references_table.empty()) {
@@ -95,6 +97,8 @@ class TableReader {
         } else {
           column.references_table = std::move(constraint.references_table);
           column.references_columns = std::move(constraint.references_columns);
+          column.on_delete = constraint.on_delete;
+          column.on_update = constraint.on_update;
         }
         break;
     }
@@ -122,6 +126,10 @@ class TableReader {
       reader_.check_fields("Constraint", body, {"contype", "conname", "keys"});
       constraint.kind = type == "CONSTR_PRIMARY" ? ConstraintKind::PrimaryKey : ConstraintKind::Unique;
       constraint.columns = reader_.names(body, "keys");
+      if (reader_.sql().mysql() && constraint.name.starts_with(kPlainIndex)) {
+        constraint.kind = ConstraintKind::PlainIndex;
+        constraint.name.erase(0, kPlainIndex.size());
+      }
     } else if (type == "CONSTR_CHECK") {
       reader_.check_fields("Constraint", body, {"contype", "conname", "raw_expr", "initially_valid"});
       constraint.kind = ConstraintKind::Check;
@@ -157,17 +165,19 @@ class TableReader {
     if (Reader::text(body, "fk_matchtype") != "s") {
       reader_.refuse("MATCH FULL", reader_.word_near("match", location), "leave it out");
     }
-    refuse_action("ON DELETE", Reader::text(body, "fk_del_action"), location);
-    refuse_action("ON UPDATE", Reader::text(body, "fk_upd_action"), location);
+    constraint.on_delete = read_action("ON DELETE", Reader::text(body, "fk_del_action"), location);
+    constraint.on_update = read_action("ON UPDATE", Reader::text(body, "fk_upd_action"), location);
     if (Reader::flag(body, "skip_validation")) reader_.refuse("NOT VALID", location);
   }
 
-  // The model deletes and changes only what a statement names.
-  void refuse_action(const std::string& event, const std::string& action, int location) {
-    const char* name = action == "c" ? "CASCADE" : action == "n" ? "SET NULL" : action == "d" ? "SET DEFAULT" : nullptr;
-    if (name == nullptr) return;
+  ParentAction read_action(const std::string& event, const std::string& action, int location) {
+    if (action == "c") return ParentAction::Cascade;
+    if (action == "n") return ParentAction::SetNull;
+    if (action == "r") return ParentAction::Restrict;
+    if (action != "d") return ParentAction::NoAction;
     const std::string word = event == "ON DELETE" ? "delete" : "update";
-    reader_.refuse(event + " " + name, reader_.word_near(word, location), "NO ACTION and RESTRICT are supported");
+    reader_.refuse(event + " SET DEFAULT", reader_.word_near(word, location),
+                   "CASCADE, SET NULL, RESTRICT and NO ACTION are supported");
   }
 
   Reader& reader_;

@@ -38,7 +38,8 @@ void read_options(const Reader& reader, const Json& options, Statement& statemen
     } else if (name == "transaction_read_only") {
       statement.read_only = value == "1";
     } else if (name == "transaction_deferrable") {
-      statement.deferrable = value == "1";
+      // For MySQL the rewriter has put this mode where WITH CONSISTENT SNAPSHOT was.
+      (reader.sql().mysql() ? statement.consistent_snapshot : statement.deferrable) = value == "1";
     } else {
       reader.refuse("the transaction mode " + name, location);
     }

@@ -13,7 +13,8 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  explicit Lexer(std::string_view text, Quoting quoting = Quoting::Postgres)
+      : text_(text), mysql_(quoting == Quoting::MySql) {}
 
   // The places after the thing that begins at `at`.
 
@@ -94,16 +95,18 @@ class Lexer {
 
   Token token(std::size_t at) const {
     const char c = text_[at];
-    if (c == '\'') return {TokenKind::String, at, after_quoted(at, '\'', false)};
+    if (c == '\'') return {TokenKind::String, at, after_quoted(at, '\'', mysql_)};
+    if (c == '"' && mysql_) return {TokenKind::String, at, after_quoted(at, '"', true)};
+    if (c == '`' && mysql_) return {TokenKind::QuotedName, at, after_quoted(at, '`', false)};
     if (c == '"') return {TokenKind::QuotedName, at, after_quoted(at, '"', false)};
-    if (lower(c) == 'e' && peek(at + 1) == '\'') return {TokenKind::String, at, after_escape_string(at + 1)};
+    if (lower(c) == 'e' && peek(at + 1) == '\'' && !mysql_) return {TokenKind::String, at, after_escape_string(at + 1)};
     if (starts_name(c)) {
       std::size_t end = at;
       while (is_name_char(peek(end))) ++end;
       return {TokenKind::Word, at, end};
     }
     if (is_digit(c) || (c == '.' && is_digit(peek(at + 1)))) return {TokenKind::Number, at, after_number(at)};
-    if (c == '$') {
+    if (c == '$' && !mysql_) {
       std::size_t end = at + 1;
       while (is_digit(peek(end))) ++end;
       if (end > at + 1) return {TokenKind::Dollar, at, end};
@@ -118,7 +121,7 @@ class Lexer {
     while (at < text_.size()) {
       if (is_space(text_[at])) {
         ++at;
-      } else if (starts(at, "--")) {
+      } else if (starts(at, "--") || (mysql_ && text_[at] == '#')) {
         at = after_line_comment(at);
       } else if (starts(at, "/*")) {
         at = after_block_comment(at);
@@ -134,6 +137,7 @@ class Lexer {
   bool starts(std::size_t at, std::string_view with) const { return text_.substr(at, with.size()) == with; }
 
   std::string_view text_;
+  bool mysql_;
 };
 
 }  // namespace
@@ -144,8 +148,8 @@ bool starts_name(char c) {
 
 bool is_name_char(char c) { return starts_name(c) || is_digit(c) || c == '$'; }
 
-std::vector<Token> tokenize(std::string_view text) {
-  const Lexer lexer(text);
+std::vector<Token> tokenize(std::string_view text, Quoting quoting) {
+  const Lexer lexer(text, quoting);
   std::vector<Token> tokens;
   for (std::size_t at = lexer.after_blanks(0); at < text.size(); at = lexer.after_blanks(tokens.back().end)) {
     tokens.push_back(lexer.token(at));

@@ -11,7 +11,7 @@ namespace oncecheck::sql {
 
 enum class TokenKind {
   Word,        // an unquoted name or keyword
-  QuotedName,  // "a b"
+  QuotedName,  // "a b"; MySQL: `a b`
   String,      // 'a', E'a', $$a$$; a prefix such as B or U& is a Word of its own
   Number,
   Dollar,  // $1
@@ -24,8 +24,11 @@ struct Token {
   std::size_t end = 0;
 };
 
+// What quotes mean. MySQL: `a b` is a name, "a" and 'a' are strings with backslash escapes, # begins a comment.
+enum class Quoting { Postgres, MySql };
+
 // Comments and white space are left out. What is not closed reaches to the end of the text: the parser will complain.
-std::vector<Token> tokenize(std::string_view text);
+std::vector<Token> tokenize(std::string_view text, Quoting quoting = Quoting::Postgres);
 
 // The first place at or after `at` that is neither white space nor a comment.
 std::size_t skip_blanks(std::string_view text, std::size_t at);

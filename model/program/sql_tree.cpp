@@ -62,10 +62,10 @@ std::string with_names(std::string message, const RewrittenSql& sql) {
   if (message.find("memory exhausted") != std::string::npos || message.find("stack depth") != std::string::npos) {
     throw SqlError("this SQL is nested too deeply", sql.to_original(at));
   }
-  if (const auto foreign = foreign_spelling(sql.text(), tokens)) {
+  if (const auto foreign = foreign_spelling(sql.text(), tokens); foreign && !sql.mysql()) {
     throw SqlError(foreign->message, sql.to_original(static_cast<int>(foreign->at)));
   }
-  if (message.starts_with("LIMIT #,#")) message = "MySQL's LIMIT a, b is not supported: write LIMIT b OFFSET a";
+  if (message.starts_with("LIMIT #,#")) message = "LIMIT a, b is MySQL's: PostgreSQL writes LIMIT b OFFSET a";
   // What we put behind the text is not the user's.
   const std::string behind = sql.text().substr(static_cast<std::size_t>(sql.end())) + '"';
   if (message.ends_with(behind)) message.replace(message.size() - behind.size(), behind.size(), "\"");

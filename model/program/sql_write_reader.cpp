@@ -1,4 +1,5 @@
 // Reader: INSERT, UPDATE and DELETE.
+#include "model/program/mysql_rewrite.hpp"
 #include "model/program/sql_reader.hpp"
 #include "model/program/sql_refusals.hpp"
 
@@ -144,6 +145,17 @@ std::vector<Assignment> Reader::read_assignments(const Json& nodes) {
   return all;
 }
 
+// ORDER BY and LIMIT of a write, which the rewriter put into a common table.
+void Reader::take_order_of_write(std::vector<CommonTable>& with, std::vector<OrderItem>& order,
+                                 std::shared_ptr<Expr>& limit) {
+  if (!sql().mysql() || with.empty() || with.front().name != kOrderOfWrite) return;
+  Select& carrier = *with.front().statement->select;
+  if (carrier.offset) refuse("LIMIT a, b of UPDATE or DELETE", word_near("limit", 0));
+  order = std::move(carrier.order_by);
+  limit = std::move(carrier.limit);
+  with.erase(with.begin());
+}
+
 std::shared_ptr<Update> Reader::read_update(const Json& body) {
   const Json& relation = body.at("relation");
   const int location = location_of(relation);
@@ -153,6 +165,7 @@ std::shared_ptr<Update> Reader::read_update(const Json& body) {
   auto update = std::make_shared<Update>();
   update->location = original(location);
   update->with = read_with(body);
+  take_order_of_write(update->with, update->order_by, update->limit);
   read_table(relation, update->schema, update->table, &update->alias);
   update->set = read_assignments(list(body, "targetList"));
   update->from = read_from(list(body, "fromClause"));
@@ -169,6 +182,7 @@ std::shared_ptr<Delete> Reader::read_delete(const Json& body) {
   auto del = std::make_shared<Delete>();
   del->location = original(location);
   del->with = read_with(body);
+  take_order_of_write(del->with, del->order_by, del->limit);
   read_table(relation, del->schema, del->table, &del->alias);
   del->using_items = read_from(list(body, "usingClause"));
   del->where = read_optional_expr(body, "whereClause");

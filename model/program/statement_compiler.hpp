@@ -11,6 +11,7 @@ namespace oncecheck {
 struct CompiledStatement {
   SqlStatement statement;             // without `into`
   std::vector<std::string> columns;   // names of the result's columns, in order
+  std::vector<SqlType> types;         // of these columns
 };
 
 // `names` null: no `:name` allowed. Errors go to state.errors; the statement is then of kind Nothing.

@@ -79,7 +79,7 @@ class BodyCompiler {
         // Only the names of its columns matter here; whatever is wrong is reported when the step is compiled.
         const DiagnosticLog before = state_.errors;
         LocalNames any = names_;
-        const auto compiled = compile_statement(state_, s.text, sql::parse_statement(s.text.value), &any, db);
+        const auto compiled = compile_statement(state_, s.text, sql::parse_statement(s.text.value, state_.dialect(db)), &any, db);
         fields.insert(fields.end(), compiled.columns.begin(), compiled.columns.end());
         state_.errors = before;
       } catch (const sql::SqlError&) {
@@ -162,7 +162,7 @@ class BodyCompiler {
     CompiledStatement compiled;
     if (db >= 0) {
       try {
-        compiled = compile_statement(state_, s.text, sql::parse_statement(s.text.value), &names_, db);
+        compiled = compile_statement(state_, s.text, sql::parse_statement(s.text.value, state_.dialect(db)), &names_, db);
       } catch (const sql::SqlError& e) {
         state_.sql_error(s.text, e.location, e.what());
       }

@@ -18,8 +18,13 @@ const Names kSqlErrors = {"any",
                           "deadlock",
                           "lock_timeout",
                           "lock_not_available",
+                          "statement_timeout",
                           "in_failed_transaction",
                           "connection_lost",
+                          "cardinality_violation",
+                          "no_such_savepoint",
+                          "no_active_transaction",
+                          "read_only_transaction",
                           "other"};
 const Names kCallErrors = {"any", "declined", "5xx", "4xx"};
 

@@ -88,6 +88,7 @@ struct Context {
   int choice = 0;                        // which of several things the server may do (Event::c)
   std::uint64_t fresh_used = 0;          // fresh values taken so far, valid once fresh_scanned
   bool fresh_scanned = false;
+  bool row_to_insert = false;            // a row of an INSERT is being computed: see sequence.hpp
 
   void fail(LimitKind kind, int arg = 0) {
     if (!limit) limit = {kind, static_cast<std::uint8_t>(arg)};

@@ -3,17 +3,19 @@
 #include <algorithm>
 
 #include "model/world/check.hpp"
+#include "model/world/instant.hpp"
 
 namespace oncecheck {
 
 Domain::Domain(std::vector<std::string> texts, std::vector<std::int64_t> extra_ints, std::int64_t int_min,
-               std::int64_t int_max, int fresh, int deadlines)
+               std::int64_t int_max, int fresh, int deadlines, std::vector<std::int64_t> instants)
     : texts_(std::move(texts)),
       extra_ints_(std::move(extra_ints)),
       int_min_(int_min),
       int_max_(int_max),
       fresh_(fresh),
-      deadlines_(deadlines) {
+      deadlines_(deadlines),
+      instants_(std::move(instants)) {
   decode_ = {null_val(), bool_val(false), bool_val(true)};
   dense_base_ = 3;
   for (std::int64_t i = int_min_; i <= int_max_; ++i) decode_.push_back(int_val(i));
@@ -23,6 +25,8 @@ Domain::Domain(std::vector<std::string> texts, std::vector<std::int64_t> extra_i
   for (std::size_t i = 0; i < texts_.size(); ++i) decode_.push_back(text_val(static_cast<std::int64_t>(i)));
   fresh_base_ = static_cast<CellId>(decode_.size());
   for (int i = 0; i < fresh_; ++i) decode_.push_back({Kind::Fresh, i});
+  instant_base_ = static_cast<CellId>(decode_.size());
+  for (std::int64_t i : instants_) decode_.push_back({Kind::Instant, i});
   past_ = static_cast<CellId>(decode_.size());
   decode_.push_back({Kind::Past, 0});
   for (int i = 0; i < deadlines_; ++i) decode_.push_back({Kind::Deadline, i});
@@ -48,10 +52,17 @@ CellId Domain::encode(Val v, Limit& limit) const {
       }
       return static_cast<CellId>(text_base_ + v.n);
     case Kind::Fresh: return static_cast<CellId>(fresh_base_ + v.n);
+    case Kind::Instant: {
+      auto it = std::lower_bound(instants_.begin(), instants_.end(), v.n);
+      if (it != instants_.end() && *it == v.n) return static_cast<CellId>(instant_base_ + (it - instants_.begin()));
+      limit.kind = LimitKind::InstantOrder;
+      return kNullCell;
+    }
     case Kind::Past: return past_;
     case Kind::Deadline: return static_cast<CellId>(first_deadline() + v.n);
     case Kind::Recent: return static_cast<CellId>(first_recent() + v.n);
     case Kind::NowRel:
+    case Kind::ClockRel:
     case Kind::Interval: limit.kind = LimitKind::StoreInterval; return kNullCell;
   }
   return kNullCell;
@@ -71,10 +82,12 @@ std::string Domain::show(Val v) const {
     case Kind::Int: return std::to_string(v.n);
     case Kind::Text: return v.n == kUnknownText ? "'?'" : "'" + std::string(text(v.n)) + "'";
     case Kind::Fresh: return "uuid-" + std::to_string(v.n + 1);
+    case Kind::Instant: return "'" + instant_text(v.n) + "'";
     case Kind::Past: return "passed";
     case Kind::Deadline: return "in the future";
     case Kind::Recent: return "just now";
-    case Kind::NowRel: return "now";
+    case Kind::NowRel:
+    case Kind::ClockRel: return "now";
     case Kind::Interval: return std::to_string(v.n / 1000) + " ms";
   }
   return "?";

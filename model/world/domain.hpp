@@ -17,16 +17,17 @@ inline constexpr CellId kNullCell = 0;
 
 class Domain {
  public:
-  // REQUIRES: texts and extra_ints sorted and unique; int_min <= 0 <= int_max. Fewer than 65,536 values in all.
+  // REQUIRES: texts, extra_ints and instants sorted and unique; int_min <= 0 <= int_max. Fewer than 65,536 values in all.
   Domain(std::vector<std::string> texts, std::vector<std::int64_t> extra_ints, std::int64_t int_min, std::int64_t int_max,
-         int fresh, int deadlines);
+         int fresh, int deadlines, std::vector<std::int64_t> instants = {});
   Domain() : Domain({}, {}, 0, 1, 0, 0) {}
 
   int size() const { return static_cast<int>(decode_.size()); }
   int cell_bytes() const { return size() <= 256 ? 1 : 2; }
 
   Val decode(CellId id) const { return decode_[id]; }
-  // The id of a storable value; sets `limit` when the domain lacks it. NowRel and Interval are not storable here.
+  // The id of a storable value; sets `limit` when the domain lacks it. NowRel, ClockRel and Interval are not
+  // storable here.
   CellId encode(Val v, Limit& limit) const;
 
   std::string_view text(std::int64_t index) const { return texts_[static_cast<std::size_t>(index)]; }
@@ -48,7 +49,8 @@ class Domain {
   std::vector<std::int64_t> extra_ints_;
   std::int64_t int_min_, int_max_;
   int fresh_, deadlines_;
-  CellId dense_base_, extra_base_, text_base_, fresh_base_, past_;
+  std::vector<std::int64_t> instants_;
+  CellId dense_base_, extra_base_, text_base_, fresh_base_, instant_base_, past_;
   std::vector<Val> decode_;
 };
 

@@ -7,7 +7,7 @@ const char* error_class_name(ErrorClass e) {
     case ErrorClass::None: return "none";
     case ErrorClass::UniqueViolation: return "unique_violation";
     case ErrorClass::NotNullViolation: return "not_null_violation";
-    case ErrorClass::ForeignKeyViolation: return "foreign_key_violation";
+    case ErrorClass::ForeignKeyViolation: return "fk_violation";
     case ErrorClass::CheckViolation: return "check_violation";
     case ErrorClass::SerializationFailure: return "serialization_failure";
     case ErrorClass::Deadlock: return "deadlock";
@@ -20,6 +20,8 @@ const char* error_class_name(ErrorClass e) {
     case ErrorClass::NoSuchSavepoint: return "no_such_savepoint";
     case ErrorClass::NoActiveTransaction: return "no_active_transaction";
     case ErrorClass::ReadOnlyTransaction: return "read_only_transaction";
+    case ErrorClass::SyntaxError: return "syntax_error";
+    case ErrorClass::UpdateTableUsed: return "update_table_used";
     case ErrorClass::Other: return "other";
   }
   return "other";

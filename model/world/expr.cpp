@@ -3,6 +3,8 @@
 
 #include "model/world/cells.hpp"
 #include "model/world/context.hpp"
+#include "model/world/instant.hpp"
+#include "model/world/sequence.hpp"
 #include "model/world/time.hpp"
 
 namespace oncecheck {
@@ -11,34 +13,53 @@ namespace {
 
 constexpr int kBefore = -1, kSame = 0, kAfter = 1;
 
+bool is_now(Kind k) { return k == Kind::NowRel || k == Kind::ClockRel; }
+
 bool is_instant(Kind k) {
-  return k == Kind::Past || k == Kind::Deadline || k == Kind::Recent || k == Kind::NowRel;
+  return k == Kind::Instant || k == Kind::Past || k == Kind::Deadline || k == Kind::Recent || is_now(k);
 }
 
-// A stored instant against NOW() + offset. Interval lengths are not compared with each other: any running timer may be the
-// next to fire (untimed).
-int against_now(Context& ctx, const Val& v, std::int64_t offset) {
+// NOW() is not later than the clock; how much earlier it is nobody knows.
+int now_against_clock(Context& ctx, std::int64_t now, std::int64_t clock) {
+  if (now > clock) ctx.fail(LimitKind::InstantOrder);
+  return kBefore;
+}
+
+// A stored instant against `now` (NOW() or the clock, with its offset). Interval lengths are not compared with each other:
+// any running timer may be the next to fire (untimed).
+int against_now(Context& ctx, const Val& v, const Val& now) {
   const Layout& layout = ctx.plan.layout;
+  const std::int64_t offset = now.n;
+  const int session = now.kind == Kind::ClockRel ? -1 : ctx.session;
   switch (v.kind) {
     case Kind::Past: return kBefore;
+    case Kind::Instant: return v.n < kScenarioNow ? kBefore : kAfter;
     case Kind::Recent:
       // Before NOW(); and after NOW() - interval for as long as it has not grown old.
       if (offset >= 0) return kBefore;
-      return deadline_ahead(layout, ctx.w, static_cast<int>(v.n), ctx.session) ? kAfter : kBefore;
+      return deadline_ahead(layout, ctx.w, static_cast<int>(v.n), session) ? kAfter : kBefore;
     case Kind::Deadline: {
-      bool ahead = deadline_ahead(layout, ctx.w, static_cast<int>(v.n), ctx.session);
+      bool ahead = deadline_ahead(layout, ctx.w, static_cast<int>(v.n), session);
       if (!ahead) return kBefore;
       if (offset > 0) ctx.fail(LimitKind::InstantOrder);
       return kAfter;
     }
-    case Kind::NowRel: return v.n < offset ? kBefore : v.n > offset ? kAfter : kSame;
+    case Kind::NowRel:
+    case Kind::ClockRel:
+      if (v.kind != now.kind) {
+        return v.kind == Kind::NowRel ? now_against_clock(ctx, v.n, offset) : -now_against_clock(ctx, offset, v.n);
+      }
+      return v.n < offset ? kBefore : v.n > offset ? kAfter : kSame;
     default: return kSame;
   }
 }
 
 int compare_instants(Context& ctx, const Val& a, const Val& b) {
-  if (b.kind == Kind::NowRel) return against_now(ctx, a, b.n);
-  if (a.kind == Kind::NowRel) return -against_now(ctx, b, a.n);
+  if (is_now(b.kind)) return against_now(ctx, a, b);
+  if (is_now(a.kind)) return -against_now(ctx, b, a);
+  if (a.kind == Kind::Instant && b.kind == Kind::Instant) return a.n < b.n ? kBefore : a.n > b.n ? kAfter : kSame;
+  if (a.kind == Kind::Instant) return a.n < kScenarioNow ? kBefore : kAfter;
+  if (b.kind == Kind::Instant) return b.n < kScenarioNow ? kAfter : kBefore;
   if (a == b) {
     // Two instants that have both passed look alike although they may differ; whoever asks gets no answer.
     if (a.kind == Kind::Past) ctx.fail(LimitKind::InstantOrder);
@@ -54,8 +75,8 @@ int compare_instants(Context& ctx, const Val& a, const Val& b) {
 
 Val add(const Val& a, const Val& b, int sign) {
   if (a.is_null() || b.is_null()) return null_val();
-  if (a.kind == Kind::NowRel && b.kind == Kind::Interval) return {Kind::NowRel, a.n + sign * b.n};
-  if (a.kind == Kind::Interval && b.kind == Kind::NowRel && sign > 0) return {Kind::NowRel, a.n + b.n};
+  if (is_now(a.kind) && b.kind == Kind::Interval) return {a.kind, a.n + sign * b.n};
+  if (a.kind == Kind::Interval && is_now(b.kind) && sign > 0) return {b.kind, a.n + b.n};
   if (a.kind == Kind::Interval && b.kind == Kind::Interval) return {Kind::Interval, a.n + sign * b.n};
   if (a.kind != Kind::Int || b.kind != Kind::Int) return null_val();
   return int_val(a.n + sign * b.n);
@@ -94,7 +115,9 @@ Val concat(Context& ctx, const Val& a, const Val& b) {
       return null_val();
     }
   }
-  return text_val(ctx.plan.domain.text_index(text));
+  const std::int64_t index = ctx.plan.domain.text_index(text);
+  if (index == kUnknownText && ctx.missing != nullptr) ctx.missing->texts.push_back(text);
+  return text_val(index);
 }
 
 bool like(std::string_view s, std::string_view p) {
@@ -330,12 +353,12 @@ Val eval(Context& ctx, ExprId expr) {
     }
     case Op::Greatest:
     case Op::Least: return extreme(ctx, n);
-    case Op::Now: return {Kind::NowRel, 0};
+    case Op::Now: return {n.b == kNowClock ? Kind::ClockRel : Kind::NowRel, 0};
     case Op::FreshUuid: return take_fresh(ctx);
-    case Op::NextVal: break;  // the compiler makes none so far
+    case Op::NextVal: return next_value(ctx, n.a, n.b == kNoExpr ? null_val() : eval(ctx, n.b));
     case Op::IdentityOf: {
       Val v = eval(ctx, n.a);
-      if (v.is_null() || v.kind == Kind::NowRel || v.kind == Kind::Interval) return v;
+      if (v.is_null() || is_now(v.kind) || v.kind == Kind::Interval) return v;
       Limit ignored;  // a value outside the domain is no key: it stands for itself
       CellId id = ctx.plan.domain.encode(v, ignored);
       return ignored ? v : ctx.plan.domain.decode(ctx.plan.identity_of[id]);
@@ -345,7 +368,7 @@ Val eval(Context& ctx, ExprId expr) {
 }
 
 CellId storable(Context& ctx, Val v) {
-  if (v.kind == Kind::NowRel) {
+  if (is_now(v.kind)) {
     if (v.n > 0 || (v.n == 0 && ctx.plan.uses_recent)) {
       int slot = take_deadline(ctx.plan.layout, ctx.w);
       if (slot < 0) {
@@ -357,7 +380,10 @@ CellId storable(Context& ctx, Val v) {
       v = {Kind::Past, 0};
     }
   }
-  return ctx.plan.domain.encode(v, ctx.limit);
+  const bool before = static_cast<bool>(ctx.limit);
+  const CellId id = ctx.plan.domain.encode(v, ctx.limit);
+  if (!before && ctx.limit && ctx.missing != nullptr && v.kind == Kind::Int) ctx.missing->ints.push_back(v.n);
+  return id;
 }
 
 CellId eval_cell(Context& ctx, ExprId expr) { return storable(ctx, eval(ctx, expr)); }

@@ -29,10 +29,17 @@ enum class Op : std::uint8_t {
   Coalesce,   // args
   Nullif,     // a, b
   Greatest, Least,  // args
-  Now,
+  Now,        // b: NowKind
   FreshUuid,
-  NextVal,    // a: sequence; numbers never come back, whatever happens to the transaction
+  NextVal,    // a: sequence; numbers never come back, whatever happens to the transaction. b: a value that stands for
+              // itself unless it is NULL or 0 (AUTO_INCREMENT); it moves the sequence on. -1: none
   IdentityOf, // a: a key to the identity that it stands for
+};
+
+enum NowKind : std::int32_t {
+  kNowTransaction = 0,  // PostgreSQL now(): the start of the transaction
+  kNowStatement = 1,    // InnoDB NOW(): the start of the statement, before any wait
+  kNowClock = 2,        // clock_timestamp(), SYSDATE(): the time at which it is asked
 };
 
 using ExprId = std::int32_t;
@@ -62,11 +69,26 @@ enum class FactTable : std::uint8_t {
   ForeignReleases,  // redis
 };
 
+// How the rows of a table are found: a full scan in key order, or an index and ranges of its keys. InnoDB locks what it
+// scans, and SSI tracks it. The WHERE still tests every row.
+struct KeyRange {
+  std::vector<ExprId> equal;  // leading columns of the index; no expression names a column of the scanned table
+  ExprId low = kNoExpr, high = kNoExpr;  // bounds on the column after them
+  bool low_open = false, high_open = false;
+};
+struct AccessPath {
+  int index = -1;               // Table::indexes; -1: full scan
+  std::vector<KeyRange> ranges; // an IN list gives several
+  bool in_order = false;        // the scan gives the order that the statement asks for (or it asks for none): LIMIT ends it
+  bool backward = false;        // in_order: from the highest key down
+};
+
 struct Source {
   enum class Kind : std::uint8_t { Table, Facts, Query, Part } kind = Kind::Table;
   int index = 0;          // table, FactTable, query or part of the running statement (SqlStatement::parts)
   bool left_join = false;
   ExprId on = kNoExpr;    // join condition; may name this and earlier sources
+  AccessPath access;      // Table; its ranges may name earlier sources
 };
 
 struct Order {

@@ -73,6 +73,7 @@ struct SessionLayout {
   int number = 0;  // within its database, for the lock bytes
   Isolation isolation = Isolation::ReadCommitted;  // of a transaction that names none
   int savepoints = -1;  // absolute offset
+  int number_taken = -1;  // absolute offset of [1 + sequence][number][number high], see sequence.hpp
 };
 inline constexpr int kTx = 0, kSnapshot = 1, kWaits = 2, kPosition = 3, kIsolation = 4, kWaitKind = 5, kPart = 6, kSessionFlags = 7,
                      kWaitTable = 8, kWaitSlot = 9, kSessionBytes = 10;
@@ -108,6 +109,12 @@ struct SsiLayout {
   int keys = 0;
   int key_slots = 0;
   int key_stride = 0;
+};
+
+struct SequenceLayout {  // two bytes: the number given last
+  std::string name;
+  int db = 0;
+  int offset = 0;
 };
 
 struct DatabaseLayout {
@@ -188,6 +195,7 @@ struct Layout {
   std::vector<DatabaseLayout> databases;
   std::vector<SessionLayout> sessions;
   std::vector<std::string> savepoint_names;
+  std::vector<SequenceLayout> sequences;
   std::vector<RedisLayout> redis;
   std::vector<ProviderLayout> providers;
   std::vector<TaskLayout> tasks;

@@ -32,6 +32,8 @@ enum class ErrorClass : std::uint8_t {
   NoSuchSavepoint,
   NoActiveTransaction,  // PostgreSQL 25P01: SAVEPOINT outside of a transaction block
   ReadOnlyTransaction,  // PostgreSQL 25006
+  SyntaxError,          // 42601, 1064: this engine does not know the spelling
+  UpdateTableUsed,      // MySQL 1093: a subquery reads the table that is written
   Other,
 };
 const char* error_class_name(ErrorClass e);
@@ -54,7 +56,7 @@ enum class SqlKind : std::uint8_t {
   Savepoint,
   RollbackTo,
   Release,
-  SetLockTimeout,  // SqlStatement::switch_on: a wait for a lock may now time out, or may not
+  SetLockTimeout,  // SqlStatement::switch_on: a wait may now time out, or may not (timeout_error says which wait)
   SetIsolation,    // of the running transaction (PostgreSQL) or of the next one (InnoDB)
   LockFunction,    // SELECT pg_advisory_lock(...), GET_LOCK(...) and the like
   Select,
@@ -77,18 +79,6 @@ enum class LockCall : std::uint8_t {
 enum class RowLock : std::uint8_t { None = 0, KeyShare = 1, Share = 2, NoKeyUpdate = 3, Update = 4 };
 enum class LockPolicy : std::uint8_t { Block, NoWait, SkipLocked };
 
-// How a statement finds the rows of its table: a full scan in key order, or an index and ranges of its keys. InnoDB locks
-// what it scans, and SSI tracks it. The WHERE still tests every row.
-struct KeyRange {
-  std::vector<ExprId> equal;  // leading columns of the index; no expression names a column of the scanned table
-  ExprId low = kNoExpr, high = kNoExpr;  // bounds on the column after them
-  bool low_open = false, high_open = false;
-};
-struct AccessPath {
-  int index = -1;               // Table::indexes; -1: full scan
-  std::vector<KeyRange> ranges; // an IN list gives several
-};
-
 struct SqlStatement {
   SqlKind kind = SqlKind::Nothing;
   int db = 0;
@@ -109,7 +99,9 @@ struct SqlStatement {
   std::vector<int> arbiters;                // unique indexes that ON CONFLICT shields; empty: all
   std::vector<std::pair<int, ExprId>> conflict_set;  // source 0: the row that is there, source 1: EXCLUDED
   ExprId conflict_where = kNoExpr;
-  std::vector<ExprId> targets;              // RETURNING, or a locking SELECT's list
+  // RETURNING, or a locking SELECT's list. LockFunction: source 0 is a row of one column, the value of the call; empty:
+  // that value is the row.
+  std::vector<ExprId> targets;
   std::vector<Order> order;                 // SelectLock; Update and Delete in MySQL
   ExprId limit = kNoExpr;
   RowLock lock = RowLock::None;
@@ -123,8 +115,14 @@ struct SqlStatement {
   bool snapshot_now = false;                // Begin: START TRANSACTION WITH CONSISTENT SNAPSHOT
   int savepoint = -1;                       // Savepoint, RollbackTo, Release: number of the name
   bool switch_on = false;                   // SetLockTimeout
+  std::int64_t timeout = 0;                 // SetLockTimeout: microseconds
+  ErrorClass timeout_error = ErrorClass::None;  // SetLockTimeout: LockTimeout, or StatementTimeout (statement_timeout).
+                                                // Nothing: ConnectionLost when it sets how long a session may idle
+  bool local = false;                       // SetLockTimeout: SET LOCAL, until the end of the transaction
+  // The server refuses the statement whatever it finds: MariaDB 1064 for FOR SHARE, MySQL 1093. Then nothing else counts.
+  ErrorClass refused = ErrorClass::None;
   LockCall call = LockCall::Lock;           // LockFunction
-  ExprId lock_key = kNoExpr;
+  ExprId lock_key = kNoExpr;                // an integer, a text, or for two keys the text "a,b"
   ExprId lock_wait = kNoExpr;               // GET_LOCK: seconds
   IntoMap into;
   std::vector<std::string> columns;         // names of the result, for reports

@@ -2,15 +2,22 @@
 
 #include "model/world/innodb_statement.hpp"
 #include "model/world/postgres_statement.hpp"
+#include "model/world/sequence.hpp"
 #include "model/world/transaction.hpp"
 
 namespace oncecheck {
 
 ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* locals) {
+  if (statement.refused != ErrorClass::None) {
+    // Refused before it began: only MariaDB and MySQL do that here, and to their transactions such a statement is nothing.
+    if (ctx.seen != nullptr) ctx.seen->error = statement.refused;
+    return {ExecResult::Status::Error, statement.refused, -1};
+  }
   const std::size_t mark = ctx.scratch.mark();
   const Engine engine = ctx.plan.layout.databases[static_cast<std::size_t>(statement.db)].engine;
   const ExecResult result =
       is_innodb(engine) ? run_innodb(ctx, statement, locals) : run_postgres(ctx, statement, locals);
+  if (result.status != ExecResult::Status::Blocked) forget_number(ctx.plan, ctx.w, ctx.session);
   ctx.scratch.release(mark);
   return result;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/world/sequence.hpp"
+
 namespace oncecheck {
 
 StatementRun::StatementRun(Context& ctx, const SqlStatement& s, std::uint8_t* locals)
@@ -93,14 +95,25 @@ void StatementRun::assign(const std::vector<std::pair<int, ExprId>>& set, CellId
   ctx_.sources[0] = before;
 }
 
+void StatementRun::next_row() {
+  if (!first_row_) forget_number(ctx_.plan, ctx_.w, session_);
+  first_row_ = false;
+}
+
 void StatementRun::values_row(std::size_t r, CellId* cells) {
+  next_row();
+  ctx_.row_to_insert = true;
   for (std::size_t c = 0; c < s_.rows[r].size(); ++c) cells[c] = eval_cell(ctx_, s_.rows[r][c]);
+  ctx_.row_to_insert = false;
 }
 
 void StatementRun::selected_row(const Val* row, CellId* cells) {
+  next_row();
+  ctx_.row_to_insert = true;
   for (std::size_t c = 0; c < table_->columns.size(); ++c) {
     cells[c] = s_.defaults[c] != kNoExpr ? eval_cell(ctx_, s_.defaults[c]) : kNullCell;
   }
+  ctx_.row_to_insert = false;
   for (const auto& [column, from] : s_.select_columns) cells[column] = storable(ctx_, row[from]);
 }
 

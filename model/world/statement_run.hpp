@@ -76,6 +76,10 @@ class StatementRun {
   void emit_row();
   void store(int cell, Val v) { store_cell(layout_, locals_ + cell * layout_.cell, storable(ctx_, v)); }
 
+  // The number that a sequence gave is for one row; only the first may have got it before a wait.
+  void next_row();
+
+  bool first_row_ = true;
   Val pending_[kMaxRowColumns];
 };
 

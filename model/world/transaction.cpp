@@ -7,6 +7,7 @@
 #include "model/world/check.hpp"
 #include "model/world/mvcc.hpp"
 #include "model/world/savepoint.hpp"
+#include "model/world/sequence.hpp"
 #include "model/world/ssi.hpp"
 #include "model/world/time.hpp"
 
@@ -56,6 +57,7 @@ void leave(const Plan& plan, std::uint8_t* w, int session, TxState next) {
   drop_locks(plan, w, session);
   wake_waiters(plan, w, session);
   forget_session_time(plan, w, session);
+  forget_number(plan, w, session);
 }
 
 }  // namespace

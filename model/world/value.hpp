@@ -11,10 +11,12 @@ enum class Kind : std::uint8_t {
   Int,       // n
   Text,      // n: index into Domain::texts, kUnknownText for a text that the domain lacks
   Fresh,     // n: number of a symbolic fresh value (UUID, token); only equality means anything
+  Instant,   // n: microseconds since 1970; a time written out in the scenario (instant.hpp)
   Past,      // an instant that has passed; all of them look alike
   Deadline,  // n: slot of an instant in the future when it was stored (NOW() + interval)
   Recent,    // n: slot of a stored NOW() that has not yet grown old
-  NowRel,    // n: microseconds from the current NOW(); never stored as such
+  NowRel,    // n: microseconds from the session's NOW(); never stored as such
+  ClockRel,  // n: microseconds from the wall clock; never stored as such
   Interval,  // n: microseconds; never stored
 };
 

@@ -75,7 +75,7 @@ inline const std::vector<Mistake>& mistakes() {
      R"(2:42 unknown key 'isolaton' in a database (at /databases/pay/isolaton); did you mean 'isolation'?)"},
     {kFile, kBoth,
      R"("databases": {"pay": {"engine": "mysql", "isolation": "serialisable"}})",
-     R"(2:55 'isolation': expected "read committed", "repeatable read" or "serializable", found the string )"
+     R"(2:55 'isolation': expected "read uncommitted", "read committed", "repeatable read" or "serializable", found the string )"
      R"('serialisable' (at /databases/pay/isolation); did you mean 'serializable'?)"},
     {kFile, kBoth,
      R"x("databases": {"pay": {"engine": "mysql", "schema": "CREATE TABLE t (id int)"}})x",

@@ -1,0 +1,16 @@
+// Sequences, serial and AUTO_INCREMENT columns: numbers are handed out at once and never come back, whatever happens to the
+// transaction (PostgreSQL manual 9.17; MySQL manual, "AUTO_INCREMENT Handling in InnoDB").
+#pragma once
+
+#include "model/world/context.hpp"
+
+namespace oncecheck {
+
+// The next number of a sequence. `given`: a value that stands for itself unless it is NULL or 0; it moves the sequence on.
+// A statement that waits has taken its number before the wait: when it goes on, it gets the same one.
+Val next_value(Context& ctx, int sequence, const Val& given);
+
+// The row (or the statement) that took the number is done with.
+void forget_number(const Plan& plan, std::uint8_t* w, int session);
+
+}  // namespace oncecheck
