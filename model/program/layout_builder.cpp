@@ -167,13 +167,9 @@ class LayoutBuilder {
   }
 
   bool locks_rows(int db) const {
-    const auto& statements = p_.plan.statements;
-    if (std::any_of(statements.begin(), statements.end(), [&](const SqlStatement& s) { return s.db == db && locks_rows(s); })) {
-      return true;
-    }
-    // A child's row locks its parent's.
-    return std::any_of(l_.tables.begin(), l_.tables.end(),
-                       [&](const TableLayout& t) { return t.db == db && !t.foreign_keys.empty(); });
+    if (l_.databases[static_cast<std::size_t>(db)].foreign_keys) return true;
+    return std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(),
+                       [&](const SqlStatement& s) { return s.db == db && locks_rows(s); });
   }
 
   static bool locks_rows(const SqlStatement& s) {
@@ -239,10 +235,6 @@ class LayoutBuilder {
       if (locks_rows(t.db)) {
         t.locks = t.cells;
         t.cells += t.lock_sessions;
-      }
-      if (l_.databases[static_cast<std::size_t>(t.db)].uses_savepoints) {
-        t.subs = t.cells;
-        t.cells += 2;
       }
       t.stride = t.cells + static_cast<int>(t.columns.size()) * l_.cell;
       if (t.stride > kMaxSlotBytes) {

@@ -68,7 +68,7 @@ inline constexpr std::uint8_t kEndedKey = 4;        // flags: xmax deletes the r
 //   then, when the database uses savepoints, [depth][name of each]
 struct SessionLayout {
   int db = 0;
-  int task = 0;
+  int task = 0;    // -1: the replica's
   int offset = 0;
   int number = 0;  // within its database, for the lock bytes
   Isolation isolation = Isolation::ReadCommitted;  // of a transaction that names none
@@ -86,8 +86,14 @@ enum WaitKind : std::uint8_t {
 };
 inline constexpr std::uint8_t kLockTimeoutOn = 1;   // session flags: a wait for a lock may time out
 inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ ONLY
-inline constexpr std::uint8_t kClientGone = 4;      // the client went away while a statement was blocked; nobody noticed yet
+inline constexpr std::uint8_t kConnectionDead = 4;  // the server is gone; the next statement finds out
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
+
+struct SequenceLayout {  // two bytes: the number given last
+  std::string name;
+  int db = 0;
+  int offset = 0;
+};
 
 // Advisory locks (advisory.hpp): a bag of [session + 1][AdvisoryKind][savepoint level][key cell], the free ones last.
 struct AdvisoryLayout {
@@ -111,12 +117,6 @@ struct SsiLayout {
   int key_stride = 0;
 };
 
-struct SequenceLayout {  // two bytes: the number given last
-  std::string name;
-  int db = 0;
-  int offset = 0;
-};
-
 struct DatabaseLayout {
   std::string name;
   Engine engine = Engine::Postgres;
@@ -126,6 +126,8 @@ struct DatabaseLayout {
   bool snapshot_isolation = false;    // MariaDB innodb_snapshot_isolation
   bool uses_savepoints = false;
   bool foreign_keys = false;          // some table has one
+  int replica = -1;                   // session that stands for the read replica (replication.hpp); -1: there is none
+  bool synchronous = false;           // a COMMIT ends when the replica has it
   AdvisoryLayout advisory;
   SsiLayout ssi;
   std::vector<int> tables;

@@ -9,7 +9,7 @@ namespace oncecheck {
 
 ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* locals) {
   if (statement.refused != ErrorClass::None) {
-    // Refused before it began: only MariaDB and MySQL do that here, and to their transactions such a statement is nothing.
+    // The server sees it before it begins: nothing to undo on InnoDB, where alone the compiler makes such statements.
     if (ctx.seen != nullptr) ctx.seen->error = statement.refused;
     return {ExecResult::Status::Error, statement.refused, -1};
   }
