@@ -133,6 +133,23 @@ void InnodbRun::plan_backward(RowCursor& cursor, const IndexView& view, const Ke
   if (i >= 0) add_step(cursor, records[i], kStepBeyond, key, number);
 }
 
+// The version of a row that a consistent read gives: from the newest one back, the first that the read view sees, and the
+// session's own changes at once (row_vers_build_for_consistent_read). So after an own UPDATE an old view shows the newest row.
+int InnodbRun::seen_version(const IndexView& view, int record) const {
+  if (isolation() == Isolation::ReadUncommitted) return view.version(record)[kXmax] == 0 ? record : -1;
+  auto sees = [&](std::uint8_t x, bool by_command) {
+    if (in_progress(x)) return owner_of(x) == session_ && !by_command;
+    return ctx_.snapshot == 0 || ctx_.snapshot > x - 1;
+  };
+  for (int at = record; at >= 0; at = view.version_before(at)) {
+    const std::uint8_t* v = view.version(at);
+    const bool marked = v[kXmax] != 0 && (v[kFlags] & kEndedKey);
+    if (marked && sees(v[kXmax], (v[kFlags] & kEndedByCommand) != 0)) return -1;
+    if (sees(v[kXmin], (v[kFlags] & kMadeByCommand) != 0)) return at;
+  }
+  return -1;
+}
+
 // A consistent read: the versions that the snapshot sees, in the order of the index. READ UNCOMMITTED: the newest ones.
 void InnodbRun::plan_versions(RowCursor& cursor, int table, const AccessPath& access) {
   const IndexView view = rows_.view(table);
@@ -140,16 +157,15 @@ void InnodbRun::plan_versions(RowCursor& cursor, int table, const AccessPath& ac
   cursor.finished = -1;
   cursor.table = table;
   cursor.index = access.index < 0 ? view.clustered() : access.index;
-  const bool dirty = isolation() == Isolation::ReadUncommitted;
   int found[kMaxIndexRecords];
   int n = 0;
   for (int i = 0; i < view.table().slots; ++i) {
-    const std::uint8_t* v = view.version(i);
-    const bool sees = dirty ? view.is_record(i) && v[kXmax] == 0 : version_visible(v, session_, ctx_.snapshot);
-    if (!sees) continue;
+    if (!view.is_record(i)) continue;
+    const int seen = seen_version(view, i);
+    if (seen < 0) continue;
     int at = n++;
-    for (; at > 0 && view.order_records(cursor.index, i, found[at - 1]) < 0; --at) found[at] = found[at - 1];
-    found[at] = i;
+    for (; at > 0 && view.order_records(cursor.index, seen, found[at - 1]) < 0; --at) found[at] = found[at - 1];
+    found[at] = seen;
   }
   for (int i = 0; i < n; ++i) add_step(cursor, found[access.backward ? n - 1 - i : i], kStepVersion, 0, 0);
 }
