@@ -1,13 +1,12 @@
 #include "sim/conform/driver.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
-#include "model/program/code_walk.hpp"
 #include "model/step/canonical.hpp"
 #include "model/world/time.hpp"
 #include "sim/conform/server_model.hpp"
+#include "sim/conform/timers.hpp"
 
 namespace oncecheck {
 
@@ -16,13 +15,15 @@ namespace {
 constexpr int kBlockedMs = 300;
 constexpr std::size_t kMostPaths = 20'000;
 constexpr std::size_t kMostDivergences = 8;
-constexpr std::int64_t kNever = INT64_MAX;
 
 struct SessionRun {
   int step = -1;            // whose statement is running, -1: none
   int statement = -1;
   int wait_step = -1;       // step during which the present wait began
   std::int64_t wait_since = 0;
+  std::int64_t since = 0;   // when the statement began, or the last one ended
+  Timeouts timeouts;
+  Timeouts outside;         // those that hold again after the transaction (SET LOCAL)
   bool paused = false;
   bool lost = false;        // its client has no connection any more
   Json result;              // of a statement whose commit is still to come
@@ -41,7 +42,8 @@ struct Path {
 std::string key_of(const Path& p) {
   std::string key(p.world.begin(), p.world.end());
   for (const SessionRun& s : p.sessions) {
-    for (int n : {s.step, s.statement, s.wait_step, static_cast<int>(s.wait_since), s.paused ? 1 : 0, s.lost ? 1 : 0}) {
+    for (std::int64_t n : {std::int64_t{s.step}, std::int64_t{s.statement}, std::int64_t{s.wait_step}, s.wait_since, s.since,
+                           std::int64_t{s.paused}, std::int64_t{s.lost}, s.timeouts.lock, s.timeouts.statement, s.timeouts.idle}) {
       key += std::to_string(n) + ",";
     }
     key += s.result.dump() + ";";
@@ -66,6 +68,7 @@ class Driver {
     Path first;
     first.world = p_.initial;
     first.sessions.resize(model_sessions_.size());
+    for (SessionRun& s : first.sessions) s.timeouts = s.outside = default_timeouts(v_.engine);
     first.deadlines.assign(static_cast<std::size_t>(plan_.layout.deadline_slots), kNever);
     std::vector<Path> paths = administrator({first}, vp_.setup);
     for (step_ = 0; step_ < static_cast<int>(r_.steps.size()) && !paths.empty() && !stopped(); ++step_) {
@@ -176,9 +179,12 @@ class Driver {
       o.result = run.result.is_null() ? result_of(statement, seen, failed) : run.result;
       o.ordered = is_ordered(statement);
     }
+    if (o.error == ErrorClass::None) set_timeout(run.timeouts, run.outside, statement);
+    if (tx_of(p, s) == kNoTx) run.timeouts = run.outside;
     run.step = run.statement = -1;
     run.wait_step = -1;
     run.wait_since = 0;
+    run.since = p.clock;
     run.result = nullptr;
     if (!run.lost) {
       if (o.step >= 0) p.returned.push_back(std::move(o));
@@ -219,26 +225,16 @@ class Driver {
 
   // ---- time
 
-  // The world keeps no lengths: a deadline that the statement set runs for the longest interval that it names.
   void note_deadlines(Path& p, const std::vector<std::uint8_t>& before, const SqlStatement& statement) const {
     for (int d = 0; d < plan_.layout.deadline_slots; ++d) {
       const std::uint16_t now = deadline_state(plan_.layout, p.world.data(), d);
       std::int64_t& at = p.deadlines[static_cast<std::size_t>(d)];
       if (now == 0) at = kNever;
       if (now == kRunning && deadline_state(plan_.layout, before.data(), d) != kRunning) {
-        const std::int64_t length = longest_interval(statement);
-        at = length == 0 ? kNever : p.clock + length / 1000;
+        const std::int64_t length = deadline_length(plan_, statement);
+        at = length == kNever ? kNever : p.clock + length;
       }
     }
-  }
-
-  std::int64_t longest_interval(const SqlStatement& statement) const {
-    std::int64_t longest = 0;
-    auto node = [&](const Node& n) {
-      if (n.op == Op::Const && n.val.kind == Kind::Interval) longest = std::max(longest, n.val.n);
-    };
-    each_expr(statement, [&](ExprId e) { walk_expr(plan_.code, e, node, [](const Query&) {}); });
-    return longest;
   }
 
   struct Timer {
@@ -253,6 +249,20 @@ class Driver {
     for (std::size_t d = 0; d < p.deadlines.size(); ++d) {
       if (p.deadlines[d] < next.at) next = {p.deadlines[d], -1, static_cast<int>(d), ErrorClass::None};
     }
+    auto sooner = [&](std::int64_t since, std::int64_t length, int s, ErrorClass error) {
+      if (length != kNever && since + length < next.at) next = {since + length, s, -1, error};
+    };
+    for (int s = 0; s < static_cast<int>(v_.sessions.size()); ++s) {
+      const SessionRun& run = run_of(p, s);
+      if (!run.running()) {
+        if (!run.lost && idles(run.timeouts, tx_of(p, s) != kNoTx)) sooner(run.since, run.timeouts.idle, s, ErrorClass::ConnectionLost);
+        continue;
+      }
+      if (!waits(plan_, p.world.data(), model_session(s))) continue;
+      const SqlStatement& statement = statement_of(run.statement);
+      sooner(run.wait_since, lock_wait(plan_, v_.engine, run.timeouts, statement), s, ErrorClass::LockTimeout);
+      sooner(run.since, run.timeouts.statement, s, ErrorClass::StatementTimeout);
+    }
     return next;
   }
 
@@ -261,6 +271,10 @@ class Driver {
     if (t.deadline >= 0) {
       p.deadlines[static_cast<std::size_t>(t.deadline)] = kNever;
       pass_deadline(plan_, p.world.data(), t.deadline);
+    } else if (t.error == ErrorClass::ConnectionLost) {
+      terminate(p, t.session);
+    } else {
+      fail(p, t.session, t.error);
     }
   }
 
@@ -373,6 +387,7 @@ class Driver {
 
   static void start(Path& p, int s, int step, int statement) {
     SessionRun& run = p.sessions[static_cast<std::size_t>(s)];
+    run.since = p.clock;
     run.step = step;
     run.statement = statement;
   }

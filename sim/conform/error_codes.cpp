@@ -34,6 +34,8 @@ const Row kRows[] = {
     {ErrorClass::NoSuchSavepoint, "3B001", "1305", "1305"},
     {ErrorClass::NoActiveTransaction, "25P01", "", ""},
     {ErrorClass::ReadOnlyTransaction, "25006", "1792", "1792"},
+    {ErrorClass::SyntaxError, "42601", "1064", "1064"},
+    {ErrorClass::UpdateTableUsed, "", "", "1093"},
 };
 
 const char* codes_of(Engine engine, ErrorClass error) {

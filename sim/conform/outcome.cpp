@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/world/instant.hpp"
 #include "sim/conform/error_codes.hpp"
 
 namespace oncecheck {
@@ -46,10 +47,12 @@ Json shown(const Domain& domain, Engine engine, const Val& value) {
       if (value.n != kUnknownText) return std::string(domain.text(value.n));
       return Json{{"unknown", "text"}};
     case Kind::Fresh: return Json{{"fresh", value.n + 1}};
+    case Kind::Instant: return instant_text(value.n);
     case Kind::Past: return Json{{"instant", "past"}};
     case Kind::Deadline: return Json{{"instant", "future"}};
     case Kind::Recent: return Json{{"instant", "now"}};
-    case Kind::NowRel: return Json{{"instant", value.n > 0 ? "future" : value.n < 0 ? "past" : "now"}};
+    case Kind::NowRel:
+    case Kind::ClockRel: return Json{{"instant", value.n > 0 ? "future" : value.n < 0 ? "past" : "now"}};
     case Kind::Interval: return Json{{"interval", value.n}};
   }
   return nullptr;

@@ -25,18 +25,14 @@ bool reads_rows(const SqlStatement& s) {
 int statement_choices(const Plan& plan, const std::uint8_t* world, int session, const SqlStatement& statement) {
   const SessionLayout& layout = session_of(plan, session);
   const DatabaseLayout& db = plan.layout.databases[static_cast<std::size_t>(layout.db)];
-  if (db.engine != Engine::Postgres || !db.serializable || !reads_rows(statement)) return 1;
+  if (db.engine != Engine::Postgres || db.ssi.offset < 0 || !reads_rows(statement)) return 1;
   const std::uint8_t* s = world + layout.offset;
   const Isolation level = s[kTx] == kNoTx ? layout.isolation : static_cast<Isolation>(s[kIsolation]);
   return level == Isolation::Serializable ? kSsiGrains : 1;
 }
 
 ExecResult fail_waiting(Context& ctx, const SqlStatement&, ErrorClass error) {
-  if (ctx.w[session_of(ctx.plan, ctx.session).offset + kTx] == kOpenTx) {
-    fail_transaction(ctx.plan, ctx.w, ctx.session);
-  } else {
-    rollback_transaction(ctx.plan, ctx.w, ctx.session, kNoTx);
-  }
+  fail_waiting_statement(ctx.plan, ctx.w, ctx.session, error);
   return {ExecResult::Status::Error, error, -1};
 }
 

@@ -131,13 +131,16 @@ VectorProgram compile_vector(const Vector& vector, const Recording& recording, c
   }
   VectorProgram out;
   CompileOptions options;
-  static_cast<void>(extra);
+  options.values_grow = true;
+  options.run_refused = true;
+  options.extra_texts.assign(extra.texts.begin(), extra.texts.end());
+  options.extra_ints.assign(extra.ints.begin(), extra.ints.end());
   out.program = compile(scenario_of(vector, recording), options);
   Program& p = *out.program;
   DatabaseLayout& db = p.plan.layout.databases.front();
   db.found_rows = vector.found_rows;
   db.rollback_on_timeout = switched_on(vector, "innodb_rollback_on_timeout");
-  db.snapshot_isolation = switched_on(vector, "innodb_snapshot_isolation");
+  db.snapshot_isolation = db.snapshot_isolation || switched_on(vector, "innodb_snapshot_isolation");
 
   out.steps.assign(recording.steps.size(), -1);
   for (std::size_t i = 0; i < vector.sessions.size(); ++i) {
