@@ -94,7 +94,7 @@ class QueryRun {
       }
     } else if (s.kind == Source::Kind::Table) {
       const TableLayout& table = ctx_.plan.layout.tables[static_cast<std::size_t>(s.index)];
-      if (ctx_.session >= 0 && table.ssi >= 0 && ssi_tracked(ctx_.plan, ctx_.w, ctx_.session)) ssi_scan(ctx_, s.index, {});
+      if (ctx_.session >= 0 && table.ssi >= 0 && ssi_tracked(ctx_.plan, ctx_.w, ctx_.session)) ssi_scan(ctx_, s.index, s.access);
       for (int i = 0; i < table.slots; ++i) {
         const std::uint8_t* v = slot_of(table, ctx_.w, i);
         if (!version_visible(v, ctx_.session, ctx_.snapshot)) continue;
