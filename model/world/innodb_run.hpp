@@ -54,6 +54,8 @@ class InnodbRun : StatementRun, RowReader {
   int side(const IndexView& view, int x, const KeyRange& range, int slot);
   bool empty_range(const KeyRange& range);
   int order_ranges(const KeyRange& a, const KeyRange& b);
+  bool mentions_row(ExprId expr) const;
+  bool can_match(ExprId where);
   bool covers_all(const RowCursor& cursor, const std::vector<ExprId>& exprs, int source) const;
   bool reads_only(const RowCursor& cursor, ExprId expr, int source) const;
 
