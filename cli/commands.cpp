@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/conform_command.hpp"
 #include "cli/files.hpp"
 #include "cli/terminal.hpp"
 #include "invariants/library.hpp"
@@ -321,6 +322,16 @@ int run_command_line(int argc, char** argv) {
   c->add_option("--set", a.sets, "override a parameter of the scenario: NAME=VALUE")->allow_extra_args(false);
   c->footer("Example: oncecheck explain traces/lying-api.charge-then-ledger.ledger-matches-provider.trace.json");
 
+  ConformArguments conform;
+  c = app.add_subcommand("conform", "run recorded cases of real database servers through the model");
+  c->add_option("vectors", conform.paths, "vector files, or folders of them")->required();
+  c->add_option("--engine", conform.engine, "only vectors of this engine")->check(CLI::IsMember({"postgres", "mysql", "mariadb"}));
+  c->add_option("--json", conform.json, "write the report as JSON to this file (- for standard output)");
+  c->add_option("--threads", conform.threads, "threads; the result is the same for any number (default: one a core)")->check(CLI::Range(1, 256));
+  c->add_flag("-v,--verbose", conform.verbose, "also print what the model allows besides the recorded outcome");
+  c->add_flag("-q,--quiet", conform.quiet, "no table of topics");
+  c->footer("Example: oncecheck conform tests/vectors --engine postgres");
+
   c = app.add_subcommand("list", "the scenarios of a folder and their variants; or: list invariants, list faults");
   c->add_option("what", a.paths, "files or folders (default: scenarios), invariants, or faults");
   c->footer("Example: oncecheck list scenarios/\n         oncecheck list faults");
@@ -338,6 +349,7 @@ int run_command_line(int argc, char** argv) {
   if (app.got_subcommand("simulate")) return run_simulate(a);
   if (app.got_subcommand("replay")) return run_replay(a);
   if (app.got_subcommand("explain")) return run_explain(a);
+  if (app.got_subcommand("conform")) return run_conform(conform);
   if (app.got_subcommand("list")) return run_list(a);
   std::fputs(std::string(scenario_schema()).c_str(), stdout);
   return 0;

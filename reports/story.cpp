@@ -177,6 +177,10 @@ class Teller {
         const TaskLayout& t = p_.plan.layout.tasks[e.a];
         return "the job " + p_.services[static_cast<std::size_t>(t.service)].job_names[static_cast<std::size_t>(t.index)] + " begins";
       }
+      case EventKind::Replicate: return "the replica of " + p_.plan.layout.databases[e.a].name + " applies what is committed";
+      case EventKind::FailoverDatabase:
+        return "the primary of " + p_.plan.layout.databases[e.a].name + " dies and its replica takes over; all connections break" +
+               (p_.plan.layout.databases[e.a].synchronous ? "" : ", and what it had not applied is lost");
       case EventKind::LockTimeout: return who(e.a) + "gives up waiting for the lock: lock time-out";
       case EventKind::LoseConnection:
         return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a);

@@ -1,10 +1,13 @@
 #include <cstring>
+#include <vector>
 
 #include "model/step/canonical.hpp"
 #include "model/step/task_run.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/redis.hpp"
+#include "model/world/replication.hpp"
 #include "model/world/time.hpp"
+#include "model/world/transaction.hpp"
 
 namespace oncecheck {
 
@@ -21,6 +24,8 @@ class Apply {
       case EventKind::Deliver: deliver(e.a, e.b); break;
       case EventKind::Step: TaskRun(p_, ctx_, e.a).step(e.c); break;
       case EventKind::Deadlock: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::Deadlock); break;
+      case EventKind::Replicate: replicate(p_.plan, w_, e.a); break;
+      case EventKind::FailoverDatabase: fail_over_database(e.a); break;
       case EventKind::LockTimeout: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::LockTimeout); break;
       case EventKind::LoseConnection: TaskRun(p_, ctx_, e.a).lose_connection(e.b == 1); break;
       case EventKind::Process: process(e.a, e.b, static_cast<ProcessChoice>(e.c)); break;
@@ -218,6 +223,27 @@ class Apply {
     copy[1] = kNobody;
   }
 
+  // Every connection breaks. Whoever waits hears of it now; whoever had a transaction open, at the next statement; the others
+  // connect anew without noticing.
+  void fail_over_database(int db) {
+    if (l_.databases[static_cast<std::size_t>(db)].synchronous) replicate(p_.plan, w_, db);
+    std::vector<int> waiting;
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const int s = l_.tasks[t].sessions[static_cast<std::size_t>(db)];
+      const std::uint8_t* me = task(static_cast<int>(t));
+      if (s < 0 || me[kStatus] == kFree) continue;
+      std::uint8_t* session = w_ + l_.sessions[static_cast<std::size_t>(s)].offset;
+      const bool open = session[kTx] == kOpenTx || session[kTx] == kFailedTx;
+      const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
+      const bool here = instr.kind == InstrKind::Sql && p_.plan.statements[static_cast<std::size_t>(instr.index)].db == db;
+      if ((me[kStatus] == kBlocked || me[kStatus] == kOrphaned) && here) waiting.push_back(static_cast<int>(t));
+      end_session(p_.plan, w_, s);
+      if (open) session[kSessionFlags] = kConnectionDead;
+    }
+    fail_over(p_.plan, w_, db);
+    for (int t : waiting) TaskRun(p_, ctx_, t).lose_connection(false);
+  }
+
   void crash(int service, int instance) {
     for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
       const std::uint8_t* me = task(static_cast<int>(t));
@@ -246,6 +272,10 @@ Limit apply(const Program& program, std::uint8_t* world, const Event& event, Wor
   const std::size_t mark = workspace.scratch.mark();
   Apply(program, world, ctx).perform(event);
   workspace.scratch.release(mark);
+  for (std::size_t db = 0; db < program.plan.layout.databases.size(); ++db) {
+    const LockTableLayout& locks = program.plan.layout.databases[db].lock_table;
+    if (locks.offset >= 0 && world[locks.offset] != 0) ctx.fail(LimitKind::Locks, static_cast<int>(db));
+  }
   if (!ctx.limit) make_canonical(program, world, seen);
   return ctx.limit;
 }

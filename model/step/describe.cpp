@@ -55,6 +55,8 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
       return "deliver " + message_name(p, w, e.a) + "/" + std::to_string(e.b + 1);
     case EventKind::Step:
       return task_name(p, w, e.a) + ": " + step_text(p, w, e.a) + choice_words(p, w, e);
+    case EventKind::Replicate: return "the replica of " + p.plan.layout.databases[e.a].name + " catches up";
+    case EventKind::FailoverDatabase: return "failover of " + p.plan.layout.databases[e.a].name;
     case EventKind::LockTimeout: return task_name(p, w, e.a) + ": lock time-out at " + step_text(p, w, e.a);
     case EventKind::LoseConnection:
       return task_name(p, w, e.a) + (e.b == 0 ? ": connection lost before " : ": connection lost after ") + step_text(p, w, e.a);
@@ -161,6 +163,8 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
       return program.services[static_cast<std::size_t>(program.plan.layout.tasks[e.a].service)].name + "/" + std::to_string(e.b + 1);
     case EventKind::Process: return program.providers[e.a].name;
     case EventKind::PassDeadline: return "time";
+    case EventKind::Replicate:
+    case EventKind::FailoverDatabase: return program.plan.layout.databases[e.a].name;
     case EventKind::ExpireKey:
     case EventKind::Failover: return program.plan.layout.redis[e.a].name;
     case EventKind::Crash: return program.services[e.a].name + "/" + std::to_string(e.b + 1);

@@ -3,9 +3,10 @@
 #include "model/step/relation.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/redis.hpp"
+#include "model/world/replication.hpp"
 #include "model/world/ssi.hpp"
 #include "model/world/time.hpp"
-#include "model/world/transaction.hpp"
+#include "model/world/wait_graph.hpp"
 
 namespace oncecheck {
 
@@ -23,6 +24,7 @@ class Enabled {
     providers();
     receipts();
     hopeless_timeouts();
+    replication();
     const bool quiet = out_.empty();
     if (quiet) quiet_timers();
     jobs();
@@ -192,6 +194,13 @@ class Enabled {
   bool repeats_call(const ProviderLayout& p, int i) const {
     const std::uint8_t* m = w_ + p.inbox + i * p.inbox_stride;
     return i > 0 && std::memcmp(m, m - p.inbox_stride, static_cast<std::size_t>(p.inbox_stride)) == 0;
+  }
+
+  void replication() {
+    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+      const int db = static_cast<int>(d);
+      if (has_replica(p_.plan, db) && replica_lags(p_.plan, w_, db)) add(EventKind::Replicate, db);
+    }
   }
 
   void receipts() {
@@ -371,6 +380,11 @@ class Enabled {
   }
 
   void failovers() {
+    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+      const int db = static_cast<int>(d);
+      const int b = has_replica(p_.plan, db) ? budget(FaultKind::Failover, FaultTarget::Database, db) : -1;
+      if (b >= 0) add(EventKind::FailoverDatabase, db, 0, 0, b);
+    }
     for (std::size_t r = 0; r < l_.redis.size(); ++r) {
       if (l_.redis[r].log < 0) continue;
       const int b = budget(FaultKind::Failover, FaultTarget::Redis, static_cast<int>(r));

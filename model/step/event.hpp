@@ -20,6 +20,7 @@ enum class EventKind : std::uint8_t {
   Receive,        // a: sender; the service's answer arrives
   StartJob,       // a: task, b: instance
   LockTimeout,    // a: task; lock_timeout ends its wait
+  Replicate,      // a: database; its replica applies what is committed
   // Timers. Free when what they wait for can no longer come, or nothing else can happen; otherwise a fault pays for them.
   CallTimeout,    // a: task
   ClientTimeout,  // a: sender
@@ -35,6 +36,7 @@ enum class EventKind : std::uint8_t {
   Crash,          // a: service, b: instance
   Deploy,         // a: service
   Failover,       // a: redis, b: how many unreplicated writes survive
+  FailoverDatabase,  // a: database; the replica takes over
   LoseConnection, // a: task; b: 0 before its statement ran, 1 before the answer came
 };
 

@@ -4,6 +4,7 @@
 
 #include "model/world/cells.hpp"
 #include "model/world/redis.hpp"
+#include "model/world/replication.hpp"
 #include "model/world/statement.hpp"
 #include "model/world/transaction.hpp"
 
@@ -71,8 +72,17 @@ void TaskRun::step(int choice) {
 void TaskRun::sql(const Instr& instr) {
   const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
   enter_session(instr.index);
+  std::uint8_t& flags = ctx_.w[p_.plan.layout.sessions[static_cast<std::size_t>(ctx_.session)].offset + kSessionFlags];
+  if (flags & kConnectionDead) {
+    flags = 0;
+    go_to_handler(instr, ErrorClass::ConnectionLost);
+    return;
+  }
   const ExecResult result = exec_sql(ctx_, statement, ctx_.w + layout_.locals);
   if (ctx_.limit) return;
+  if (const DatabaseLayout& db = p_.plan.layout.databases[static_cast<std::size_t>(statement.db)]; db.synchronous) {
+    replicate(p_.plan, ctx_.w, statement.db);
+  }
   if (me()[kStatus] == kOrphaned) {
     if (result.status != ExecResult::Status::Blocked) kill();
     return;
@@ -116,7 +126,11 @@ void TaskRun::lose_connection(bool after) {
     clear_results(instr.index);
   }
   end_session(p_.plan, ctx_.w, ctx_.session);
-  go_to_handler(instr, ErrorClass::ConnectionLost);
+  if (me()[kStatus] == kOrphaned) {
+    kill();
+  } else {
+    go_to_handler(instr, ErrorClass::ConnectionLost);
+  }
 }
 
 void TaskRun::clear_results(int statement) {

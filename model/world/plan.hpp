@@ -105,6 +105,7 @@ struct SqlStatement {
   ExprId limit = kNoExpr;
   RowLock lock = RowLock::None;
   LockPolicy policy = LockPolicy::Block;
+  bool on_replica = false;                  // Select: on the read replica
   AccessPath access;                        // of the target table
   // Statements inside this one, run before it and in this order by the same snapshot: common tables that write, and
   // subqueries that lock (FOR UPDATE). Their rows are the sources of kind Part.

@@ -5,6 +5,7 @@
 
 #include "model/world/mvcc.hpp"
 #include "model/world/postgres_run.hpp"
+#include "model/world/replication.hpp"
 #include "model/world/row_lock.hpp"
 #include "model/world/savepoint.hpp"
 #include "model/world/ssi.hpp"
@@ -12,6 +13,15 @@
 namespace oncecheck {
 
 void PostgresRun::select() {
+  if (s_.on_replica) {
+    const int mine = ctx_.session;
+    ctx_.session = -1;
+    ctx_.snapshot = replica_snapshot(ctx_.plan, ctx_.w, s_.db);
+    out_ = run_query(ctx_, s_.query);
+    ctx_.session = mine;
+    count_ = out_.count;
+    return;
+  }
   out_ = run_query(ctx_, s_.query);
   count_ = out_.count;
 }
