@@ -32,6 +32,7 @@ std::string limit_text(const Program& program, const Limit& limit) {
     case LimitKind::LocalLoop: return "a loop of local steps does not end";
     case LimitKind::InstantOrder: return "two stored times were compared whose order the untimed model does not know";
     case LimitKind::StoreInterval: return "an interval was to be stored";
+    case LimitKind::Locks: return "more record locks at once than the model has room for";
     case LimitKind::Savepoints: return "more savepoints open at once than the model has room for (4)";
     case LimitKind::AdvisoryLocks: return "more advisory locks at once than the model has room for";
     case LimitKind::SerializableHistory:

@@ -12,6 +12,7 @@ namespace {
 constexpr int kMaxSessionsPerScenario = 60;
 constexpr int kMaxSlotBytes = 160;  // canonical.cpp sorts slots in a buffer of that size
 constexpr int kMaxDefaultTasks = 6;
+constexpr int kMaxLocks = 120;
 constexpr int kMaxAdvisoryLocks = 24;
 constexpr int kMaxCommittedRecords = 6;
 
@@ -167,6 +168,7 @@ class LayoutBuilder {
   }
 
   bool locks_rows(int db) const {
+    if (is_innodb(l_.databases[static_cast<std::size_t>(db)].engine)) return false;  // it has a lock table
     if (l_.databases[static_cast<std::size_t>(db)].foreign_keys) return true;
     return std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(),
                        [&](const SqlStatement& s) { return s.db == db && locks_rows(s); });
@@ -215,8 +217,21 @@ class LayoutBuilder {
     for (int i = 0; i < ssi.key_slots; ++i) cell(ssi.keys + i * ssi.key_stride + 1);
   }
 
+  // Room for the locks of InnoDB: a few of each session at a time, and one for each row that all hold together.
+  void lock_table(DatabaseLayout& db) {
+    if (!is_innodb(db.engine)) return;
+    const int sessions = static_cast<int>(db.sessions.size());
+    int rows = 0;
+    for (int t : db.tables) rows += l_.tables[static_cast<std::size_t>(t)].slots;
+    db.lock_table.slots = std::min(kMaxLocks, 6 + 6 * sessions + rows);
+    db.lock_table.offset = take(1);
+    db.lock_table.sessions = take(kInnodbSessionBytes * sessions);
+    db.lock_table.entries = take(kLockBytes * db.lock_table.slots);
+  }
+
   void tables() {
     for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+      lock_table(l_.databases[d]);
       advisory_locks(l_.databases[d], static_cast<int>(d));
       serializable_history(l_.databases[d], static_cast<int>(d));
     }

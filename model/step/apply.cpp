@@ -272,6 +272,10 @@ Limit apply(const Program& program, std::uint8_t* world, const Event& event, Wor
   const std::size_t mark = workspace.scratch.mark();
   Apply(program, world, ctx).perform(event);
   workspace.scratch.release(mark);
+  for (std::size_t db = 0; db < program.plan.layout.databases.size(); ++db) {
+    const LockTableLayout& locks = program.plan.layout.databases[db].lock_table;
+    if (locks.offset >= 0 && world[locks.offset] != 0) ctx.fail(LimitKind::Locks, static_cast<int>(db));
+  }
   if (!ctx.limit) make_canonical(program, world, seen);
   return ctx.limit;
 }

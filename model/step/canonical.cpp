@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "model/step/canonical_innodb.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/time.hpp"
 
@@ -45,8 +46,17 @@ void sort_table(const Layout& layout, const TableLayout& table, std::uint8_t* w)
   sort_slots(w + table.offset, table.slots, table.stride);
 }
 
-void sort_all(const Layout& layout, std::uint8_t* w) {
-  for (const TableLayout& table : layout.tables) sort_table(layout, table, w);
+void sort_all(const Plan& plan, std::uint8_t* w) {
+  const Layout& layout = plan.layout;
+  for (std::size_t t = 0; t < layout.tables.size(); ++t) {
+    const TableLayout& table = layout.tables[t];
+    if (is_innodb(layout.databases[static_cast<std::size_t>(table.db)].engine)) {
+      sort_innodb_table(plan, static_cast<int>(t), w);
+    } else {
+      sort_table(layout, table, w);
+    }
+  }
+  for (std::size_t db = 0; db < layout.databases.size(); ++db) sort_lock_table(plan, static_cast<int>(db), w);
   for (const DatabaseLayout& db : layout.databases) {
     sort_slots(w + db.advisory.offset, db.advisory.slots, db.advisory.stride);
     sort_slots(w + db.ssi.keys, db.ssi.key_slots, db.ssi.key_stride);
@@ -99,13 +109,13 @@ bool renumber_deadlines(const Plan& plan, std::uint8_t* w) {
 
 void make_canonical(const Program& program, std::uint8_t* w, Observation* seen) {
   const Plan& plan = program.plan;
-  sort_all(plan.layout, w);
+  sort_all(plan, w);
   int numbers[kMaxNumbered];
   const bool fresh_moved = plan.domain.fresh_count() > 0 && renumber(plan, w, plan.domain.first_fresh(),
                                                                      plan.domain.fresh_count(), 0, false, numbers);
   if (seen != nullptr) seen->fresh_renumbered.assign(numbers, numbers + plan.domain.fresh_count());
   const bool deadlines_moved = renumber_deadlines(plan, w);
-  if (fresh_moved || deadlines_moved) sort_all(plan.layout, w);
+  if (fresh_moved || deadlines_moved) sort_all(plan, w);
 }
 
 }  // namespace oncecheck

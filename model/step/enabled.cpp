@@ -6,7 +6,7 @@
 #include "model/world/replication.hpp"
 #include "model/world/ssi.hpp"
 #include "model/world/time.hpp"
-#include "model/world/transaction.hpp"
+#include "model/world/wait_graph.hpp"
 
 namespace oncecheck {
 

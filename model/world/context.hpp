@@ -63,6 +63,33 @@ struct RowSource {
   const Val* vals = nullptr;            // computed values; both null: a row of NULLs (outer join)
 };
 
+// The rows of a table as a query gets them one by one, where the engine has a say in their order, versions and locks (InnoDB).
+struct RowCursor {
+  static constexpr int kMaxSteps = 160;
+  struct Step {
+    std::uint8_t slot = 0;
+    std::uint8_t kind = 0;
+    std::uint8_t mode = 0;
+    std::uint8_t range = 0;
+  };
+  Step steps[kMaxSteps];
+  int count = 0;
+  int at = 0;
+  int table = 0;
+  int index = 0;
+  int finished = -1;      // a range that needs no more steps
+  bool covering = false;  // the index has all columns that the query reads
+};
+class RowReader {
+ public:
+  virtual void open(const Source& source, RowCursor& cursor) = 0;
+  // The next row version; null: no more, or the statement cannot go on.
+  virtual const std::uint8_t* next(RowCursor& cursor) = 0;
+
+ protected:
+  ~RowReader() = default;
+};
+
 inline constexpr int kMaxSources = 10;
 inline constexpr int kMaxParts = 4;  // SqlStatement::parts
 
@@ -84,6 +111,7 @@ struct Context {
   const Val* keys = nullptr;
   const Val* aggs = nullptr;
   const Rows* parts = nullptr;           // rows of the running statement's parts
+  RowReader* reader = nullptr;         // null: a query reads the slots of a table in their order
   bool serialization_failure = false;    // SSI wants this transaction aborted
   int choice = 0;                        // which of several things the server may do (Event::c)
   std::uint64_t fresh_used = 0;          // fresh values taken so far, valid once fresh_scanned

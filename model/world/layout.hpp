@@ -62,6 +62,8 @@ inline constexpr std::uint8_t kInProgress = 64;
 inline constexpr std::uint8_t kMadeByCommand = 1;   // flags: xmin was set by the statement that is still running
 inline constexpr std::uint8_t kEndedByCommand = 2;  // flags: xmax was
 inline constexpr std::uint8_t kEndedKey = 4;        // flags: xmax deletes the row or changes a key column
+// InnoDB, flags from bit 4 up: how many secondary indexes (the last ones) an INSERT that waits has not yet put the row into.
+inline constexpr int kPendingShift = 4;
 
 // One connection: a task's session on one database.
 //   [tx][snapshot][waits for][next row of the running statement][isolation][wait kind][part][flags][wait table + 1][wait slot]
@@ -88,6 +90,17 @@ inline constexpr std::uint8_t kLockTimeoutOn = 1;   // session flags: a wait for
 inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ ONLY
 inline constexpr std::uint8_t kConnectionDead = 4;  // the server is gone; the next statement finds out
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
+
+// InnoDB's lock table (innodb_locks.hpp): [an entry found no room], then of each session of the database [statement flags]
+// [rows counted][table of the scan + 1][record where it waits + 1], then entries [session + 1][table][index][record + 1 or
+// kSupremum][mode], the free ones last.
+struct LockTableLayout {
+  int offset = -1;    // -1: not an InnoDB database
+  int sessions = 0;   // absolute offset of the first session's bytes
+  int entries = 0;    // absolute offset
+  int slots = 0;
+};
+inline constexpr int kInnodbSessionBytes = 4, kLockBytes = 5;
 
 struct SequenceLayout {  // two bytes: the number given last
   std::string name;
@@ -125,6 +138,7 @@ struct DatabaseLayout {
   bool rollback_on_timeout = false;   // innodb_rollback_on_timeout
   bool snapshot_isolation = false;    // MariaDB innodb_snapshot_isolation
   bool uses_savepoints = false;
+  LockTableLayout lock_table;         // InnoDB
   bool foreign_keys = false;          // some table has one
   int replica = -1;                   // session that stands for the read replica (replication.hpp); -1: there is none
   bool synchronous = false;           // a COMMIT ends when the replica has it

@@ -68,8 +68,9 @@ void release_snapshot(const Layout& layout, std::uint8_t* w, int session) {
       for (int k : {kXmin, kXmax}) {
         if (v[k] != 0 && !in_progress(v[k]) && v[k] - 1 >= mine) --v[k];
       }
-      // Its end is visible to every snapshot: nobody reads it again, and what it was replaced by stands on its own.
-      if (v[kXmax] == 1) std::memset(v, 0, static_cast<std::size_t>(table.stride));
+      // Its end is visible to every snapshot: nobody reads it again, and what it was replaced by stands on its own. (InnoDB
+      // has locks on it to see to: InnodbRows::purge.)
+      if (v[kXmax] == 1 && !is_innodb(db.engine)) std::memset(v, 0, static_cast<std::size_t>(table.stride));
     }
   }
 }

@@ -38,7 +38,8 @@ class QueryRun {
   Rows run() {
     if (q_.limit != kNoExpr) limit_ = bound(q_.limit);
     if (q_.offset != kNoExpr) offset_ = bound(q_.offset);
-    if (stop_ < 0 && q_.order.empty() && !q_.grouped && !q_.distinct && limit_ >= 0) stop_ = limit_ + offset_;
+    const bool ordered = q_.order.empty() || (ctx_.reader != nullptr && q_.sources.size() == 1 && q_.sources[0].access.in_order);
+    if (stop_ < 0 && ordered && !q_.grouped && !q_.distinct && limit_ >= 0) stop_ = limit_ + offset_;
     prepare_sources();
     rows_.base = ctx_.scratch.top();
     if (stop_ != 0) join(0);
@@ -81,9 +82,19 @@ class QueryRun {
       matched = true;
       join(level + 1);
     };
-    if (s.kind == Source::Kind::Table) {
+    if (s.kind == Source::Kind::Table && ctx_.reader != nullptr) {
+      RowCursor cursor;
+      ctx_.reader->open(s, cursor);
       const TableLayout& table = ctx_.plan.layout.tables[static_cast<std::size_t>(s.index)];
-      if (ctx_.session >= 0 && table.ssi >= 0 && ssi_tracked(ctx_.plan, ctx_.w, ctx_.session)) ssi_scan(ctx_, s.index, {});
+      while (!full()) {
+        const std::uint8_t* v = ctx_.reader->next(cursor);
+        if (v == nullptr) break;
+        row = {v + table.cells, nullptr};
+        visit();
+      }
+    } else if (s.kind == Source::Kind::Table) {
+      const TableLayout& table = ctx_.plan.layout.tables[static_cast<std::size_t>(s.index)];
+      if (ctx_.session >= 0 && table.ssi >= 0 && ssi_tracked(ctx_.plan, ctx_.w, ctx_.session)) ssi_scan(ctx_, s.index, s.access);
       for (int i = 0; i < table.slots; ++i) {
         const std::uint8_t* v = slot_of(table, ctx_.w, i);
         if (!version_visible(v, ctx_.session, ctx_.snapshot)) continue;

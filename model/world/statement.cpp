@@ -1,6 +1,7 @@
 #include "model/world/statement.hpp"
 
 #include "model/world/innodb_statement.hpp"
+#include "model/world/innodb_transaction.hpp"
 #include "model/world/postgres_statement.hpp"
 #include "model/world/sequence.hpp"
 #include "model/world/transaction.hpp"
@@ -22,8 +23,12 @@ ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* l
   return result;
 }
 
-void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass) {
+void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  if (is_innodb(plan.layout.databases[static_cast<std::size_t>(s.db)].engine)) {
+    innodb_fail_waiting(plan, w, session, error);
+    return;
+  }
   if (w[s.offset + kTx] == kImplicitTx) {
     rollback_transaction(plan, w, session, kNoTx);
   } else {

@@ -32,9 +32,20 @@ void StatementRun::emit(const std::uint8_t* version) {
 }
 
 void StatementRun::emit_value(Val value) {
-  ctx_.sources[0] = {nullptr, &value};
-  emit_row();
-  ctx_.sources[0] = {};
+  if (!s_.targets.empty()) {
+    ctx_.sources[0] = {nullptr, &value};
+    emit_row();
+    ctx_.sources[0] = {};
+    return;
+  }
+  ++count_;
+  Val* out = ctx_.scratch.take(1);
+  if (out == nullptr) {
+    ctx_.fail(LimitKind::Scratch);
+    return;
+  }
+  *out = value;
+  out_ = {out, 1, 1};
 }
 
 void StatementRun::emit_row() {

@@ -1,6 +1,7 @@
 #include "model/world/time.hpp"
 
 #include "model/world/cells.hpp"
+#include "model/world/innodb_transaction.hpp"
 
 namespace oncecheck {
 
@@ -51,8 +52,11 @@ void pass_deadline(const Plan& plan, std::uint8_t* w, int slot) {
   std::uint16_t mask = 0;
   for (std::size_t s = 0; s < layout.sessions.size() && s < kMaxSessions; ++s) {
     const std::uint8_t tx = w[layout.sessions[s].offset + kTx];
-    // A single statement that waits is a transaction too: its now() is the time at which it began.
-    if (tx == kOpenTx || tx == kImplicitTx) mask = static_cast<std::uint16_t>(mask | (1u << s));
+    // A single statement that waits is a transaction too: its now() is the time at which it began. On InnoDB every statement
+    // has its own.
+    const bool innodb = is_innodb(layout.databases[static_cast<std::size_t>(layout.sessions[s].db)].engine);
+    const bool began = innodb ? innodb_statement_runs(plan, w, static_cast<int>(s)) : tx == kOpenTx || tx == kImplicitTx;
+    if (began) mask = static_cast<std::uint16_t>(mask | (1u << s));
   }
   if (mask == 0) {
     become_past(plan, w, slot);

@@ -5,6 +5,7 @@
 #include "model/world/advisory.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/check.hpp"
+#include "model/world/innodb_transaction.hpp"
 #include "model/world/mvcc.hpp"
 #include "model/world/savepoint.hpp"
 #include "model/world/sequence.hpp"
@@ -70,6 +71,7 @@ void wake_waiters(const Plan& plan, std::uint8_t* w, int session) {
 }
 
 void commit_transaction(const Plan& plan, std::uint8_t* w, int session, Limit* limit) {
+  if (is_innodb(database_of(plan, session).engine)) return innodb_commit(plan, w, session);
   if (ssi_tracked(plan, w, session)) {
     Limit full;
     ssi_committed(plan, w, session, full);
@@ -100,6 +102,7 @@ void commit_transaction(const Plan& plan, std::uint8_t* w, int session, Limit* l
 }
 
 void rollback_transaction(const Plan& plan, std::uint8_t* w, int session, TxState next) {
+  if (is_innodb(database_of(plan, session).engine)) return innodb_rollback(plan, w, session);
   if (ssi_tracked(plan, w, session)) ssi_aborted(plan, w, session);
   release_snapshot(plan.layout, w, session);
   const std::uint8_t mine = mark_of(session);
@@ -160,18 +163,6 @@ void end_statement(const Plan& plan, std::uint8_t* w, int session) {
 
 void wait_for(const Plan& plan, std::uint8_t* w, int session, int holder) {
   w[plan.layout.sessions[static_cast<std::size_t>(session)].offset + kWaits] = static_cast<std::uint8_t>(holder + 1);
-}
-
-bool in_deadlock(const Plan& plan, const std::uint8_t* w, int session) {
-  // Every session waits for at most one other, so the wait-for graph is a set of chains: follow this one.
-  int at = session;
-  for (std::size_t steps = 0; steps <= plan.layout.sessions.size(); ++steps) {
-    const int next = w[plan.layout.sessions[static_cast<std::size_t>(at)].offset + kWaits];
-    if (next == 0) return false;
-    at = next - 1;
-    if (at == session) return true;
-  }
-  return false;
 }
 
 }  // namespace oncecheck

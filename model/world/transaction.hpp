@@ -32,7 +32,4 @@ void end_session(const Plan& plan, std::uint8_t* w, int session);
 // The session waits for the transaction of another session to end.
 void wait_for(const Plan& plan, std::uint8_t* w, int session, int holder);
 
-// Whether `session` waits in a cycle of waits.
-bool in_deadlock(const Plan& plan, const std::uint8_t* w, int session);
-
 }  // namespace oncecheck

@@ -2,6 +2,7 @@
 
 #include "model/world/ssi.hpp"
 #include "model/world/transaction.hpp"
+#include "model/world/wait_graph.hpp"
 
 namespace oncecheck {
 

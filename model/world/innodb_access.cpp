@@ -1,0 +1,200 @@
+// Which index records a locking scan visits, and which part of each it locks (row_search_mvcc in row0sel.cc).
+#include <algorithm>
+
+#include "model/world/innodb_run.hpp"
+#include "model/world/innodb_steps.hpp"
+#include "model/world/mvcc.hpp"
+
+namespace oncecheck {
+
+void InnodbRun::add_step(RowCursor& cursor, int slot, int kind, std::uint8_t mode, int range) {
+  if (cursor.count == RowCursor::kMaxSteps) {
+    ctx_.fail(LimitKind::Scratch);
+    return;
+  }
+  cursor.steps[cursor.count++] = {static_cast<std::uint8_t>(slot), static_cast<std::uint8_t>(kind), mode,
+                                  static_cast<std::uint8_t>(range)};
+}
+
+// Whether the record lies before the range (-1), in it (0) or behind it (1).
+int InnodbRun::side(const IndexView& view, int x, const KeyRange& range, int slot) {
+  const Index* index = view.index(x);
+  if (index == nullptr) return 0;
+  auto order = [&](std::size_t column, ExprId bound) {
+    const CellId cell = view.cell(slot, index->columns[column]);
+    return cell == kNullCell ? -1 : compare(ctx_, ctx_.plan.domain.decode(cell), eval(ctx_, bound));
+  };
+  std::size_t k = 0;
+  for (; k < range.equal.size(); ++k) {
+    if (const int c = order(k, range.equal[k]); c != 0) return c;
+  }
+  if (range.low == kNoExpr && range.high == kNoExpr) return 0;
+  if (view.cell(slot, index->columns[k]) == kNullCell) return -1;
+  if (range.low != kNoExpr) {
+    const int c = order(k, range.low);
+    if (c < 0 || (c == 0 && range.low_open)) return -1;
+  }
+  if (range.high != kNoExpr) {
+    const int c = order(k, range.high);
+    if (c > 0 || (c == 0 && range.high_open)) return 1;
+  }
+  return 0;
+}
+
+bool InnodbRun::empty_range(const KeyRange& range) {
+  auto null = [&](ExprId e) { return e != kNoExpr && eval(ctx_, e).is_null(); };
+  return std::any_of(range.equal.begin(), range.equal.end(), null) || null(range.low) || null(range.high);
+}
+
+int InnodbRun::order_ranges(const KeyRange& a, const KeyRange& b) {
+  for (std::size_t k = 0; k < std::min(a.equal.size(), b.equal.size()); ++k) {
+    if (const int c = compare(ctx_, eval(ctx_, a.equal[k]), eval(ctx_, b.equal[k])); c != 0) return c;
+  }
+  if (a.equal.size() != b.equal.size() || a.low == b.low) return 0;
+  if (a.low == kNoExpr || b.low == kNoExpr) return a.low == kNoExpr ? -1 : 1;
+  return compare(ctx_, eval(ctx_, a.low), eval(ctx_, b.low));
+}
+
+void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access) {
+  const IndexView view = rows_.view(table);
+  cursor.count = cursor.at = 0;
+  cursor.finished = -1;
+  cursor.table = table;
+  cursor.index = access.index < 0 ? view.clustered() : access.index;
+  int records[kMaxIndexRecords];
+  const int n = view.records(cursor.index, records);
+  static const KeyRange kAll;
+  const KeyRange* ranges[RowCursor::kMaxSteps];
+  int count = 0;
+  if (access.index < 0 || access.ranges.empty()) ranges[count++] = &kAll;
+  for (const KeyRange& range : access.ranges) {
+    if (access.index < 0 || count == RowCursor::kMaxSteps || empty_range(range)) continue;
+    if (stopped()) return;
+    const auto again = [&](const KeyRange* r) {
+      return r->equal.size() == range.equal.size() && r->low == range.low && r->high == range.high && order_ranges(*r, range) == 0;
+    };
+    if (std::any_of(ranges, ranges + count, again)) continue;  // id IN (1, 1)
+    int at = count++;
+    for (; at > 0 && order_ranges(range, *ranges[at - 1]) < 0; --at) ranges[at] = ranges[at - 1];
+    ranges[at] = &range;
+  }
+  for (int r = 0; r < count && !stopped(); ++r) {
+    const KeyRange& range = *ranges[access.backward ? count - 1 - r : r];
+    const bool points = !range.equal.empty() && range.low == kNoExpr && range.high == kNoExpr;
+    if (access.backward && !points) {
+      plan_backward(cursor, view, range, r, records, n);
+    } else {
+      plan_range(cursor, view, range, r, records, n);
+    }
+  }
+}
+
+void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n) {
+  const int x = cursor.index;
+  const std::size_t width = x < view.index_count() ? view.index(x)->columns.size() : 0;
+  const bool points = !range.equal.empty() && range.low == kNoExpr && range.high == kNoExpr;
+  const bool point = points && range.equal.size() == width && view.unique(x);
+  const std::uint8_t key = gaps() ? 0 : kLockRecord;
+  int i = 0;
+  while (i < n && side(view, x, range, records[i]) < 0) ++i;
+  const int first = i;
+  bool at_end = false;  // the last record of the range is the only one that can have the upper bound
+  for (; i < n && side(view, x, range, records[i]) == 0; ++i) {
+    std::uint8_t mode = key;
+    if (i == first && x == view.clustered() && range.low != kNoExpr && !range.low_open && range.equal.size() + 1 == width) {
+      // `key >= 5` and 5 is there: nothing in the gap before it is in the range.
+      const CellId cell = view.cell(records[i], view.index(x)->columns[range.equal.size()]);
+      if (compare(ctx_, ctx_.plan.domain.decode(cell), eval(ctx_, range.low)) == 0) mode = kLockRecord;
+    }
+    add_step(cursor, records[i], point ? kStepPoint : kStepRow, mode, number);
+    if (range.high != kNoExpr && !range.high_open && view.unique(x) && range.equal.size() + 1 == width) {
+      const CellId cell = view.cell(records[i], view.index(x)->columns[range.equal.size()]);
+      at_end = compare(ctx_, ctx_.plan.domain.decode(cell), eval(ctx_, range.high)) == 0;
+    }
+  }
+  const int end = i < n ? records[i] : kSupremum;
+  if (points || end == kSupremum) {
+    if (gaps() && !(at_end && !mariadb())) add_step(cursor, end, kStepGap, kLockGap, number);
+  } else if (mariadb()) {
+    // The record behind the range is read, and locked as if it were in it.
+    add_step(cursor, end, kStepBeyond, key, number);
+  } else if (gaps() && !at_end) {
+    add_step(cursor, end, kStepGap, kLockGap, number);
+  }
+}
+
+void InnodbRun::plan_backward(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n) {
+  const int x = cursor.index;
+  const std::uint8_t key = gaps() ? 0 : kLockRecord;
+  int i = n - 1;
+  while (i >= 0 && side(view, x, range, records[i]) > 0) --i;
+  if (gaps()) add_step(cursor, i + 1 < n ? records[i + 1] : kSupremum, kStepGap, kLockGap, number);
+  for (; i >= 0 && side(view, x, range, records[i]) == 0; --i) add_step(cursor, records[i], kStepRow, key, number);
+  if (i >= 0) add_step(cursor, records[i], kStepBeyond, key, number);
+}
+
+// A consistent read: the versions that the snapshot sees, in the order of the index. READ UNCOMMITTED: the newest ones.
+void InnodbRun::plan_versions(RowCursor& cursor, int table, const AccessPath& access) {
+  const IndexView view = rows_.view(table);
+  cursor.count = cursor.at = 0;
+  cursor.finished = -1;
+  cursor.table = table;
+  cursor.index = access.index < 0 ? view.clustered() : access.index;
+  const bool dirty = isolation() == Isolation::ReadUncommitted;
+  int found[kMaxIndexRecords];
+  int n = 0;
+  for (int i = 0; i < view.table().slots; ++i) {
+    const std::uint8_t* v = view.version(i);
+    const bool sees = dirty ? view.is_record(i) && v[kXmax] == 0 : version_visible(v, session_, ctx_.snapshot);
+    if (!sees) continue;
+    int at = n++;
+    for (; at > 0 && view.order_records(cursor.index, i, found[at - 1]) < 0; --at) found[at] = found[at - 1];
+    found[at] = i;
+  }
+  for (int i = 0; i < n; ++i) add_step(cursor, found[access.backward ? n - 1 - i : i], kStepVersion, 0, 0);
+}
+
+// Whether the index has every column of the source that the expressions read: then a shared lock need not look at the row.
+bool InnodbRun::covers_all(const RowCursor& cursor, const std::vector<ExprId>& exprs, int source) const {
+  return std::all_of(exprs.begin(), exprs.end(), [&](ExprId e) { return reads_only(cursor, e, source); });
+}
+
+bool InnodbRun::reads_only(const RowCursor& cursor, ExprId expr, int source) const {
+  if (expr == kNoExpr) return true;
+  const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(expr)];
+  switch (n.op) {
+    case Op::Const:
+    case Op::Local:
+    case Op::Key:
+    case Op::Agg:
+    case Op::Now: return true;
+    case Op::Column: {
+      if (n.src != source) return true;
+      const TableLayout& t = layout_.tables[static_cast<std::size_t>(cursor.table)];
+      auto has = [&](int x) {
+        if (x >= static_cast<int>(t.indexes.size())) return false;
+        const auto& columns = t.indexes[static_cast<std::size_t>(x)].columns;
+        return std::find(columns.begin(), columns.end(), n.a) != columns.end();
+      };
+      return has(cursor.index) || has(IndexView(ctx_.plan, ctx_.w, cursor.table).clustered());
+    }
+    case Op::InQuery:
+    case Op::Exists:
+    case Op::Scalar: return false;
+    case Op::In:
+    case Op::Case:
+    case Op::Coalesce:
+    case Op::Greatest:
+    case Op::Least: {
+      for (int i = 0; i < n.b; ++i) {
+        if (!reads_only(cursor, ctx_.plan.code.args[static_cast<std::size_t>(n.args + i)], source)) return false;
+      }
+      return true;
+    }
+    case Op::FreshUuid:
+    case Op::NextVal: return true;
+    default: return reads_only(cursor, n.a, source) && reads_only(cursor, n.b, source);
+  }
+}
+
+}  // namespace oncecheck
