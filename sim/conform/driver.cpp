@@ -5,6 +5,7 @@
 
 #include "model/step/canonical.hpp"
 #include "model/world/time.hpp"
+#include "model/world/wait_graph.hpp"
 #include "sim/conform/server_model.hpp"
 #include "sim/conform/timers.hpp"
 
@@ -37,6 +38,7 @@ struct Path {
   std::vector<std::int64_t> deadlines;  // by slot: when it passes
   std::int64_t clock = 0;
   std::vector<StepOutcome> returned;     // during the present step
+  int closer = -1;                       // the session that was the last to begin a wait
 };
 
 std::string key_of(const Path& p) {
@@ -49,7 +51,7 @@ std::string key_of(const Path& p) {
     key += s.result.dump() + ";";
   }
   for (std::int64_t d : p.deadlines) key += std::to_string(d) + ",";
-  key += std::to_string(p.clock);
+  key += std::to_string(p.clock) + "," + std::to_string(p.closer);
   for (const StepOutcome& o : p.returned) {
     key += "|" + std::to_string(o.step) + " " + std::to_string(static_cast<int>(o.error)) + " " + o.result.dump();
   }
@@ -113,7 +115,7 @@ class Driver {
 
   void fail(Path& p, int s, ErrorClass error) {
     const SqlStatement& statement = statement_of(run_of(p, s).statement);
-    with_context(p, s, [&](Context& ctx, std::uint8_t*) { return fail_waiting(ctx, statement, error); });
+    with_context(p, s, [&](Context& ctx, std::uint8_t* locals) { return fail_waiting(ctx, statement, locals, error); });
   }
 
   template <class Act>
@@ -167,6 +169,7 @@ class Driver {
     if (result.status == ExecResult::Status::Blocked) {
       run.wait_step = step_;
       run.wait_since = p.clock;
+      p.closer = s;
       // Nobody holds it up: what is left is the commit.
       if (!waits(plan_, p.world.data(), model_session(s))) run.result = result_of(statement, seen, failed);
       return;
@@ -361,6 +364,11 @@ class Driver {
     auto in_circle = [&](int other) { return std::find(circle.begin(), circle.end(), model_session(other)) != circle.end(); };
     if (!in_circle(s)) return false;
     if (victims_ == Victims::Any) return true;
+    if (is_innodb(v_.engine)) {
+      const bool closed = p.closer >= 0 && in_circle(p.closer);
+      std::vector<std::uint8_t> world = p.world;
+      return model_session(s) == expected_victim(plan_, world.data(), closed ? model_session(p.closer) : circle.front());
+    }
     // Those who began to wait before this step have looked for a circle already and found none.
     bool any_new = false;
     for (int other = 0; other < session_count(); ++other) {

@@ -32,7 +32,8 @@ int statement_choices(const Plan& plan, const std::uint8_t* world, int session, 
   return level == Isolation::Serializable ? kSsiGrains : 1;
 }
 
-ExecResult fail_waiting(Context& ctx, const SqlStatement&, ErrorClass error) {
+ExecResult fail_waiting(Context& ctx, const SqlStatement& statement, std::uint8_t* locals, ErrorClass error) {
+  if (wait_gives_result(ctx.plan, ctx.w, ctx.session, error)) return exec_sql(ctx, statement, locals);
   fail_waiting_statement(ctx.plan, ctx.w, ctx.session, error);
   return {ExecResult::Status::Error, error, -1};
 }
