@@ -94,7 +94,7 @@ def put_off(steps):
             if step.get("session") is None or not state.blocked(step["session"]):
                 return todo.pop(index)
         if todo:
-            raise Stuck([step for step in todo])
+            raise Stuck(todo)
         return None
 
     return choose
@@ -117,17 +117,12 @@ class Recorder:
             run.close()
         return {"steps": run.state.steps, "outcome": run.outcome(), "final": run.final()}
 
-    def run_stable(self, case, choose=None, times=2):
-        """Records a case, then replays it; None when the outcomes differ: they hang on the scheduler."""
-        first = self.run(case, choose)
-        for _ in range(times - 1):
-            try:
-                again = self.run(dict(case, steps=first["steps"]))
-            except CaseError:
-                return None
-            if vectors.difference(first, again):
-                return None
-        return first
+    def repeats(self, case, recording):
+        """Does the case, run again in the same order, come out the same? If not, it hangs on the scheduler."""
+        try:
+            return not vectors.difference(recording, self.run(dict(case, steps=recording["steps"])))
+        except CaseError:
+            return False
 
 
 class _Run:
@@ -145,7 +140,7 @@ class _Run:
         self.server.reset()
         for sql in self.case["setup"]:
             self.server.query(sql)
-        self.server.ready()
+        self.server.ready(self.case["setup"])
         for name in self.case["sessions"]:
             opened = self.server.connect(vectors.isolation_of(self.case, name), self.case)
             self.sessions[name] = _Session(self.server, opened, self.condition)
@@ -182,7 +177,7 @@ class _Run:
                     continue
                 if not self.confirm or time.monotonic() - started > self.LONGEST:
                     return
-                if running <= self.server.waiting(running) and not self._finished():
+                if self.server.all_wait(running) and not self._finished():
                     return
                 last = time.monotonic() - self.window / 2
 

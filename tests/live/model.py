@@ -1,0 +1,39 @@
+"""Asks `oncecheck conform --json` what the model makes of vectors."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+import vector as vectors
+
+VERDICTS = ("agree", "allowed", "unsupported", "mismatch")
+
+
+class ModelError(Exception):
+    """The command did not give a verdict for every vector."""
+
+
+def verdicts(binary, folder):
+    """name -> (verdict, what the command said about it) for the vectors of a folder."""
+    with tempfile.TemporaryDirectory() as scratch:
+        report = os.path.join(scratch, "report.json")
+        command = [binary, "conform", folder, "--json", report]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if not os.path.exists(report):
+            raise ModelError(f"{' '.join(command)}: status {done.returncode}\n{done.stderr[-2000:]}")
+        with open(report, encoding="utf-8") as file:
+            entries = json.load(file)["vectors"]
+    return {entry["name"]: (entry["verdict"], entry) for entry in entries}
+
+
+def ask(binary, recorded):
+    """The verdicts for a list of vectors, in order; their names may repeat."""
+    with tempfile.TemporaryDirectory() as folder:
+        for index, vector in enumerate(recorded):
+            vectors.save(os.path.join(folder, f"v{index:05d}.json"), dict(vector, name=f"v{index:05d}"))
+        found = verdicts(binary, folder)
+    missing = [index for index in range(len(recorded)) if f"v{index:05d}" not in found]
+    if missing:
+        raise ModelError(f"no verdict for {len(missing)} of {len(recorded)} vectors")
+    return [found[f"v{index:05d}"] for index in range(len(recorded))]
