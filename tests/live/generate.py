@@ -10,8 +10,10 @@ The exit status is 0 only without a mismatch.
 import argparse
 import collections
 import concurrent.futures
+import fcntl
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -24,6 +26,7 @@ from recorder import CaseError, Recorder, put_off
 from server import MariaDb, Postgres, read_ports
 
 WINDOW = 0.06  # seconds; the server is asked as well whether the session waits
+SLOW_WINDOW = 0.3
 DEADLOCK_MS = 15  # well below the window: as in the recorded vectors, the session that closes a cycle finds it
 
 
@@ -50,16 +53,37 @@ class Pool:
     """Recorders that work side by side, each on a database (PostgreSQL) or a server (MariaDB) of its own: purge and
     GET_LOCK are matters of the whole MariaDB server."""
 
-    def __init__(self, engine, ports, workers):
+    def __init__(self, engine, ports_path, workers):
+        ports = read_ports(ports_path)
+        self.locks = []
         if engine == "postgres":
-            servers = [Postgres(ports["postgres"], f"live_{n}", DEADLOCK_MS) for n in range(workers)]
+            slots = {f"live_{n}": ports["postgres"] for n in range(16)}
+            servers = [Postgres(slots[slot], slot, DEADLOCK_MS) for slot in self._claim(ports_path, slots, workers)]
         else:
-            names = [name for name in ports if name.startswith("mariadb") and name != "mariadb_rollback"]
-            servers = [MariaDb(ports[name], "live") for name in names[:workers]]
+            slots = {name: port for name, port in ports.items() if re.fullmatch(r"mariadb\d*", name)}
+            servers = [MariaDb(slots[slot], "live") for slot in self._claim(ports_path, slots, workers)]
+        if not servers:
+            sys.exit("every server is in use by another run")
         self.free = collections.deque(Recorder(server, WINDOW, confirm=True) for server in servers)
         self.executor = concurrent.futures.ThreadPoolExecutor(len(servers))
         servers[0].reset()
         self.version = servers[0].version()
+
+    def _claim(self, ports_path, slots, workers):
+        """Slots that no other run works on; held until this process ends."""
+        claimed = []
+        for slot in slots:
+            lock = open(f"{ports_path}.{slot}.lock", "w", encoding="utf-8")
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                lock.close()
+                continue
+            self.locks.append(lock)
+            claimed.append(slot)
+            if len(claimed) == workers:
+                break
+        return claimed
 
     def record(self, frame, choose, dull_ok=True):
         """The recorded vector, or the reason why there is none."""
@@ -76,6 +100,17 @@ class Pool:
         except Exception as error:  # a setup that a shrunk case no longer bears, or a server in trouble
             return None, "error: " + str(error).strip().split("\n")[0]
         finally:
+            self.free.append(recorder)
+
+    def repeats(self, recorded):
+        """Once more, by the method of the recorded vectors."""
+        recorder = self.free.popleft()
+        server, quick = recorder.server, recorder.server.deadlock_ms
+        try:
+            server.deadlock_ms = None
+            return Recorder(server, SLOW_WINDOW).repeats(recorded, recorded)
+        finally:
+            server.deadlock_ms = quick
             self.free.append(recorder)
 
     def record_all(self, calls):
@@ -100,7 +135,7 @@ class Run:
 
     def servers(self):
         if self.pool is None:
-            self.pool = Pool(self.options.engine, read_ports(self.options.ports), self.options.workers)
+            self.pool = Pool(self.options.engine, self.options.ports, self.options.workers)
         return self.pool
 
     # ---- Recording ----
@@ -134,17 +169,35 @@ class Run:
     # ---- The model ----
 
     def check(self, batch):
-        """Verdicts are kept by name, so that a recheck replaces them."""
-        mismatches = []
+        """Verdicts are kept by name, so that a recheck replaces them. Of mismatches that look alike, the smallest is
+        shrunk; the most frequent come first."""
+        alike = collections.defaultdict(list)
         if not batch:
             return
         for recorded, (verdict, entry) in zip(batch, model.ask(self.options.oncecheck, batch)):
             self.state["verdicts"][recorded["name"]] = verdict
             if verdict == "mismatch":
-                mismatches.append(recorded)
-        mismatches.sort(key=shrink.size)
-        for recorded in mismatches[:self.options.shrink]:
+                alike[model.what_differs(recorded, entry)].append(recorded)
+        groups = sorted(alike.items(), key=lambda item: -len(item[1]))
+        for number, (what, group) in enumerate(groups):
+            print(f"mismatch, {len(group)} times: {what}; {', '.join(one['name'] for one in group[:3])}", flush=True)
+            if number < self.options.shrink:
+                self.look_into(min(group, key=shrink.size))
+
+    def look_into(self, recorded):
+        if self.slowly_too(recorded):
             self.shrink(recorded)
+        else:
+            self.throw_away(recorded)
+
+    def slowly_too(self, recorded):
+        """Does the recorded outcome come again by the slow method? InnoDB's purge may come between two steps there."""
+        return self.servers().repeats(recorded)
+
+    def throw_away(self, recorded):
+        self.count("thrown_away", "unstable")
+        del self.state["verdicts"][recorded["name"]]
+        os.remove(os.path.join(self.folder("vectors"), recorded["name"] + ".json"))
 
     def oracle(self, candidates):
         """Records the candidates, asks the model about those that were recorded; see shrink.py."""
@@ -159,9 +212,11 @@ class Run:
 
     def shrink(self, recorded):
         small = shrink.shrink(recorded, self.oracle)
+        if not self.slowly_too(small):
+            small = recorded
         sign = shrink.signature(small)
         new = sign not in self.known
-        print(f"{'find' if new else 'known find'}: {recorded['name']}: {sign}", flush=True)
+        print(f"    {'find' if new else 'known find'} {small['name']}: {sign}", flush=True)
         if new:
             self.known.add(sign)
             vectors.save(os.path.join(self.folder("finds"), small["name"] + ".json"), small)

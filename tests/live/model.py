@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 
 import vector as vectors
+from shrink import shape
 
 VERDICTS = ("agree", "allowed", "unsupported", "mismatch")
 
@@ -37,3 +39,15 @@ def ask(binary, recorded):
     if missing:
         raise ModelError(f"no verdict for {len(missing)} of {len(recorded)} vectors")
     return [found[f"v{index:05d}"] for index in range(len(recorded))]
+
+
+def what_differs(vector, entry):
+    """The kind of statement at which the model leaves the record, what was expected and what the model gave."""
+    for recording in entry.get("recordings", []):
+        for divergence in recording.get("divergences", []):
+            for line in divergence.get("differences", []):
+                step = line.get("step", len(vector["steps"]))
+                sql = vector["steps"][step].get("sql", "op") if step < len(vector["steps"]) else "final"
+                kind = " ".join(re.findall(r"^\w+|ON CONFLICT|ON DUPLICATE|IGNORE|FOR \w+|SHARE MODE|DO \w+", sql))
+                return f"{vector['isolation']}, {kind}: {shape(line['expected'])} <> {shape(line['got'])}"[:240]
+    return entry.get("reason", "no path")

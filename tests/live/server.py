@@ -51,6 +51,7 @@ class Server:
     def __init__(self, port, database="live"):
         self.port, self.database = port, database
         self.admin = None
+        self.deadlock_ms = None  # PostgreSQL's deadlock_timeout in sessions; None: as the server is configured
 
     def query(self, sql):
         cursor = self.admin.cursor()

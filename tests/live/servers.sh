@@ -144,7 +144,7 @@ case $action in
   stop)
     stop_one "$dir/postgres/postmaster.pid" postgres INT
     for file in "$dir"/run/mariadb*.pid; do stop_one "$file" mariadbd TERM; done
-    rm -f "$dir/PORTS"
+    rm -f "$dir"/PORTS "$dir"/PORTS.*.lock
     ;;
   ports) cat "$dir/PORTS" ;;
 esac

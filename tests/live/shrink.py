@@ -128,11 +128,13 @@ def _drop_steps(vector, oracle, drops):
     return _best(results, vector)
 
 
+def shape(text):
+    """A statement without its literals."""
+    return re.sub(r"\([?,]*\)(,\([?,]*\))*", "(?)", re.sub(r"'[^']*'|\b\d+\b", "?", text))
+
+
 def signature(vector):
     """Cases alike in all but literals are one find."""
-    def shape(step):
-        text = re.sub(r"'[^']*'|\b\d+\b", "?", step.get("sql") or step["op"])
-        return re.sub(r"\([?,]*\)(,\([?,]*\))*", "(?)", text)
-
     names = {session: str(index) for index, session in enumerate(vector["sessions"])}
-    return "; ".join(f"{names.get(step.get('session'), '-')} {shape(step)}" for step in vector["steps"])
+    return "; ".join(f"{names.get(step.get('session'), '-')} {shape(step.get('sql') or step['op'])}"
+                     for step in vector["steps"])
