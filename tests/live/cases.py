@@ -57,7 +57,7 @@ class Case:
             rows = sorted(self.rng.sample(table.rows, min(count, len(table.rows))))
             if table.name == "child" and not any(one.startswith("INSERT INTO parent VALUES (1,") for one in statements):
                 rows = []
-            statements += [f"INSERT INTO {table.name} VALUES {row}" for row in rows]
+            statements += [f"INSERT INTO {table.name}{table.written()[1]} VALUES {row}" for row in rows]
         return statements
 
     # ---- What each session means to do ----

@@ -14,6 +14,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -121,6 +122,9 @@ class Run:
     def __init__(self, options):
         self.options = options
         self.pool = None
+        if options.oncecheck:  # a copy, so that a build in the meantime changes nothing
+            self.scratch = tempfile.TemporaryDirectory()
+            options.oncecheck = shutil.copy2(options.oncecheck, os.path.join(self.scratch.name, "oncecheck"))
         self.state_path = os.path.join(options.out, "state.json")
         self.state = {"engine": options.engine, "seed": options.seed, "next": 0, "thrown_away": {}, "verdicts": {}}
         if os.path.exists(self.state_path):
@@ -227,17 +231,26 @@ class Run:
         os.makedirs(self.folder("vectors"), exist_ok=True)
         os.makedirs(self.folder("finds"), exist_ok=True)
         end = time.monotonic() + 60 * self.options.minutes
-        if self.options.recheck:
-            self.check([vectors.load(path) for path in vectors.files_of(self.folder("vectors"))])
+        try:
+            if self.options.recheck:
+                self.check([vectors.load(path) for path in vectors.files_of(self.folder("vectors"))])
+                self.recheck_finds()
+            while not self.options.recheck and time.monotonic() < end:
+                batch = self.record_batch()
+                if self.options.oncecheck:
+                    self.check(batch)
+                self.save()
+                print(self.line(), flush=True)
+        finally:
             self.save()
-            return self.summary()
-        while time.monotonic() < end:
-            batch = self.record_batch()
-            if self.options.oncecheck:
-                self.check(batch)
-            self.save()
-            print(self.line(), flush=True)
         return self.summary()
+
+    def recheck_finds(self):
+        finds = [vectors.load(path) for path in vectors.files_of(self.folder("finds"))]
+        if not finds:
+            return
+        found = collections.Counter(verdict for verdict, _ in model.ask(self.options.oncecheck, finds))
+        print("finds now: " + ", ".join(f"{verdict} {count}" for verdict, count in sorted(found.items())))
 
     def line(self):
         counts = collections.Counter(self.state["verdicts"].values())

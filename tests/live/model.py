@@ -23,14 +23,28 @@ def verdicts(binary, folder):
         command = [binary, "conform", folder, "--json", report]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if not os.path.exists(report):
-            raise ModelError(f"{' '.join(command)}: status {done.returncode}\n{done.stderr[-2000:]}")
-        with open(report, encoding="utf-8") as file:
-            entries = json.load(file)["vectors"]
+            raise ModelError(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()[-200:]}")
+        try:
+            with open(report, encoding="utf-8") as file:
+                entries = json.load(file)["vectors"]
+        except (ValueError, KeyError) as error:
+            raise ModelError(f"{' '.join(command)}: no report: {error}") from error
     return {entry["name"]: (entry["verdict"], entry) for entry in entries}
 
 
 def ask(binary, recorded):
-    """The verdicts for a list of vectors, in order; their names may repeat."""
+    """The verdicts for a list of vectors, in order. A vector at which the command fails is a mismatch."""
+    try:
+        return _ask(binary, recorded)
+    except ModelError as error:
+        if len(recorded) == 1:
+            return [("mismatch", {"reason": f"the command failed: {error}"})]
+        middle = len(recorded) // 2
+        return ask(binary, recorded[:middle]) + ask(binary, recorded[middle:])
+
+
+def _ask(binary, recorded):
+    """Under names of their own: those of the vectors may repeat."""
     with tempfile.TemporaryDirectory() as folder:
         for index, vector in enumerate(recorded):
             vectors.save(os.path.join(folder, f"v{index:05d}.json"), dict(vector, name=f"v{index:05d}"))

@@ -63,7 +63,8 @@ class Statements:
         """A WHERE clause, or nothing."""
         key = self.key_condition(table)
         kind = self._weighted([("key", 45), ("in", 6), ("range", 11), ("unique", 10), ("other", 12), ("both", 12),
-                               ("or", 3), ("exists", 2), ("none", 5)])
+                               ("or", 3), ("exists", 3), ("none", 5),
+                               ("subquery", 3)])
         if kind == "in":
             column = table.column(table.key()[-1])
             return f" WHERE {column.name} IN ({self.not_null(column)},{self.not_null(column)})"
@@ -81,6 +82,9 @@ class Statements:
             other = next(one for one in self.tables if one is not table)
             word = self.rng.choice(["EXISTS", "NOT EXISTS"])
             return f" WHERE {key} AND {word} (SELECT 1 FROM {other.name} WHERE {self.key_condition(other)})"
+        if kind == "subquery":
+            column = table.key()[0]
+            return f" WHERE {column} IN (SELECT {column} FROM {table.name} WHERE {self.other_condition(table)})"
         return "" if kind == "none" else " WHERE " + key
 
     def assignments(self, table):
@@ -112,11 +116,10 @@ class Statements:
 
     def insert_head(self, table, verb="INSERT"):
         """INSERT INTO t [(columns)] VALUES rows; with the columns that it names."""
-        columns = table.columns
-        names = ""
+        columns, names = table.written()
         if self._chance(0.15):
             columns = [column for column in columns if not (column.default or column.nullable) or self._chance(0.5)]
-            names = " (" + ", ".join(column.name for column in columns) + ")"
+            names = table.names(columns)
         count = self._weighted([(1, 80), (2, 14), (3, 6)])
         rows = {}  # by key: a row that meets another of its own statement is rare
         for _ in range(count):
@@ -129,12 +132,13 @@ class Statements:
         return self.insert_head(table) + self.returning(table, 0.15)
 
     def insert_select(self, table):
-        key = table.key()
+        columns, names = table.written()
+        key = table.unique[-1] if names else table.key()
         literals = {name: self.not_null(table.column(name)) for name in key}
-        values = ",".join(literals.get(column.name) or self.value(column) for column in table.columns)
+        values = ",".join(literals.get(column.name) or self.value(column) for column in columns)
         where = " AND ".join(f"{name}={literal}" for name, literal in literals.items())
         dual = "" if self.postgres else " FROM DUAL"
-        return (f"INSERT INTO {table.name} SELECT {values}{dual} "
+        return (f"INSERT INTO {table.name}{names} SELECT {values}{dual} "
                 f"WHERE NOT EXISTS (SELECT 1 FROM {table.name} WHERE {where})")
 
     def upsert(self, table):
@@ -201,7 +205,7 @@ class Statements:
         return ", ".join(column.name for column in self.rng.sample(table.columns, 1 + self._chance(0.3)))
 
     def select(self, table):
-        kind = self._weighted([("rows", 50), ("count", 20), ("sum", 10), ("order", 10), ("group", 4), ("join", 6)])
+        kind = self._weighted([("rows", 50), ("count", 20), ("sum", 10), ("order", 10), ("group", 6), ("join", 8)])
         where = self.condition(table)
         if kind == "count":
             return f"SELECT count(*) FROM {table.name}{where}"
@@ -215,10 +219,24 @@ class Statements:
             return f"SELECT {self.columns(table)} FROM {table.name}{where} ORDER BY {key}{limit}"
         if kind == "group":
             column = self.rng.choice(table.others() or table.columns).name
-            return f"SELECT {column}, count(*) FROM {table.name}{where} GROUP BY {column}"
-        if kind == "join" and any(one.parent for one in self.tables):
-            return "SELECT child.id, parent.v FROM child JOIN parent ON parent.id = child.pid"
+            having = self.rng.choice(["", "", " HAVING count(*) > 1"])
+            return f"SELECT {column}, count(*) FROM {table.name}{where} GROUP BY {column}{having}"
+        if kind == "join" and len(self.tables) > 1:
+            return self.join()
         return f"SELECT {self.columns(table)} FROM {table.name}{where}"
+
+    def join(self):
+        one, other = self.tables
+        if other.parent:
+            return self.rng.choice(["SELECT child.id, parent.v FROM child JOIN parent ON parent.id = child.pid",
+                                    "SELECT child.id, parent.v FROM child LEFT JOIN parent ON parent.id = child.pid"])
+        pairs = [(left, right) for left in one.columns for right in other.columns
+                 if left.kind == right.kind and self._is_key_like(left) and self._is_key_like(right)]
+        if not pairs:
+            return f"SELECT count(*) FROM {one.name}, {other.name}"
+        left, right = self.rng.choice(pairs)
+        return (f"SELECT {one.name}.{left.name}, {other.name}.{other.columns[-1].name} FROM {one.name} "
+                f"JOIN {other.name} ON {other.name}.{right.name} = {one.name}.{left.name}")
 
     def locking_select(self, table):
         if self.postgres:

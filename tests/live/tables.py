@@ -10,6 +10,7 @@ class Column:
     pool: list  # SQL literals to draw from
     nullable: bool = False
     default: bool = False  # an INSERT may leave it out
+    fresh: bool = False  # the server gives the value: an INSERT leaves it out
 
 
 @dataclass
@@ -40,6 +41,15 @@ class Table:
         for name in {name for key in self.unique for name in key}:
             pool = self.column(name).pool
             self.column(name).pool = [pool[0]] * 6 + [next(value for value in pool if value != pool[0])]
+
+    def written(self):
+        """The columns that an INSERT gives values for, and how it names them when it must."""
+        columns = [column for column in self.columns if not column.fresh]
+        return columns, "" if columns == self.columns else self.names(columns)
+
+    @staticmethod
+    def names(columns):
+        return " (" + ", ".join(column.name for column in columns) + ")"
 
     def statements(self, engine):
         return self.ddl.get(engine) or self.ddl["any"]
@@ -120,7 +130,13 @@ def tables():
                  "result varchar(64))"]},
         [("identity_id",)],
         rows=[f"('K1','PROCESSING','w1',1,{PAST},NULL)", f"('K2','PROCESSING','w1',1,{FUTURE},NULL)"], weight=4)
-    return [keyed, accounts, requests, tenants, nullable, jobs, work, indexed, parent, child, records]
+    numbered = Table(
+        "a", [Column("n", "int", _ints(1, 1, 2, 3), fresh=True), Column("req", "text", KEYS),
+              Column("v", "text", _texts("A", "B"), True)],
+        {"postgres": ["CREATE TABLE a (n serial PRIMARY KEY, req varchar(16) UNIQUE, v varchar(16))"],
+         "mariadb": ["CREATE TABLE a (n int AUTO_INCREMENT PRIMARY KEY, req varchar(16) UNIQUE, v varchar(16))"]},
+        [("n",), ("req",)], rows=["('k1','old')", "('k3','old')"], weight=2)
+    return [keyed, accounts, requests, tenants, nullable, jobs, work, indexed, parent, child, records, numbered]
 
 
 def draw_tables(rng, engine):
