@@ -12,6 +12,9 @@ from shrink import shape
 VERDICTS = ("agree", "allowed", "unsupported", "mismatch")
 
 
+_KIND = re.compile(r"^\w+|GET_LOCK|advisory\w*|ON CONFLICT|ON DUPLICATE|IGNORE|FOR \w+|SHARE MODE|DO \w+")
+
+
 class ModelError(Exception):
     """The command did not give a verdict for every vector."""
 
@@ -62,6 +65,6 @@ def what_differs(vector, entry):
             for line in divergence.get("differences", []):
                 step = line.get("step", len(vector["steps"]))
                 sql = vector["steps"][step].get("sql", "op") if step < len(vector["steps"]) else "final"
-                kind = " ".join(re.findall(r"^\w+|ON CONFLICT|ON DUPLICATE|IGNORE|FOR \w+|SHARE MODE|DO \w+", sql))
-                return f"{vector['isolation']}, {kind}: {shape(line['expected'])} <> {shape(line['got'])}"[:240]
+                kind = " ".join(_KIND.findall(sql))
+                return f"{kind}: {shape(line['expected'])} <> {shape(line['got'])}"[:240]
     return entry.get("reason", "no path")
