@@ -35,6 +35,7 @@ struct Path {
   std::vector<std::uint8_t> world;
   std::vector<SessionRun> sessions;  // by session of the vector, the administrator last
   std::vector<std::int64_t> deadlines;  // by slot: when it passes
+  std::vector<int> waiters;          // the model's sessions, in the order in which their waits began
   std::int64_t clock = 0;
   std::vector<StepOutcome> returned;     // during the present step
 };
@@ -48,6 +49,7 @@ std::string key_of(const Path& p) {
     }
     key += s.result.dump() + ";";
   }
+  for (int w : p.waiters) key += std::to_string(w) + ",";
   for (std::int64_t d : p.deadlines) key += std::to_string(d) + ",";
   key += std::to_string(p.clock);
   for (const StepOutcome& o : p.returned) {
@@ -164,7 +166,9 @@ class Driver {
   void take_result(Path& p, int s, const ExecResult& result, const Observation& seen, bool failed) {
     SessionRun& run = run_of(p, s);
     const SqlStatement& statement = statement_of(run.statement);
+    std::erase(p.waiters, model_session(s));
     if (result.status == ExecResult::Status::Blocked) {
+      p.waiters.push_back(model_session(s));
       run.wait_step = step_;
       run.wait_since = p.clock;
       // Nobody holds it up: what is left is the commit.
@@ -361,6 +365,7 @@ class Driver {
     auto in_circle = [&](int other) { return std::find(circle.begin(), circle.end(), model_session(other)) != circle.end(); };
     if (!in_circle(s)) return false;
     if (victims_ == Victims::Any) return true;
+    if (is_innodb(v_.engine)) return usual_victim(plan_, p.world.data(), p.waiters) == model_session(s);
     // Those who began to wait before this step have looked for a circle already and found none.
     bool any_new = false;
     for (int other = 0; other < session_count(); ++other) {
@@ -459,6 +464,7 @@ class Driver {
     if (run.running() && !run.lost) lose(p, s, run.step);
     run.lost = true;
     run.step = run.statement = -1;
+    std::erase(p.waiters, model_session(s));
     close_session(plan_, p.world.data(), model_session(s));
     canonical(p);
   }

@@ -32,9 +32,18 @@ int statement_choices(const Plan& plan, const std::uint8_t* world, int session, 
   return level == Isolation::Serializable ? kSsiGrains : 1;
 }
 
-ExecResult fail_waiting(Context& ctx, const SqlStatement&, ErrorClass error) {
+ExecResult fail_waiting(Context& ctx, const SqlStatement& statement, ErrorClass error) {
   fail_waiting_statement(ctx.plan, ctx.w, ctx.session, error);
-  return {ExecResult::Status::Error, error, -1};
+  const bool answers = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock && error == ErrorClass::LockTimeout;
+  if (!answers) return {ExecResult::Status::Error, error, -1};
+  const Val no = int_val(0);
+  std::vector<Val> row;
+  ctx.sources[0] = {nullptr, &no};
+  for (ExprId target : statement.targets) row.push_back(eval(ctx, target));
+  ctx.sources[0] = {};
+  if (statement.targets.empty()) row.push_back(no);
+  if (ctx.seen != nullptr) ctx.seen->rows.push_back(std::move(row));
+  return {};
 }
 
 void close_session(const Plan& plan, std::uint8_t* world, int session) { end_session(plan, world, session); }
@@ -45,6 +54,15 @@ std::vector<int> deadlocked(const Plan& plan, const std::uint8_t* world) {
     if (in_deadlock(plan, world, static_cast<int>(s))) out.push_back(static_cast<int>(s));
   }
   return out;
+}
+
+int usual_victim(const Plan& plan, const std::uint8_t* world, const std::vector<int>& waiters) {
+  std::vector<std::uint8_t> copy(world, world + plan.layout.bytes);
+  for (auto closer = waiters.rbegin(); closer != waiters.rend(); ++closer) {
+    const int victim = expected_victim(plan, copy.data(), *closer);
+    if (victim >= 0) return victim;
+  }
+  return -1;
 }
 
 }  // namespace oncecheck

@@ -24,6 +24,9 @@ void close_session(const Plan& plan, std::uint8_t* world, int session);
 // Sessions that wait for each other in a circle, ascending; empty when nobody does.
 std::vector<int> deadlocked(const Plan& plan, const std::uint8_t* world);
 
+// InnoDB: whom it makes fail to break a circle. `waiters`: who waits, in the order in which they began to.
+int usual_victim(const Plan& plan, const std::uint8_t* world, const std::vector<int>& waiters);
+
 inline bool waits(const Plan& plan, const std::uint8_t* world, int session) {
   return world[plan.layout.sessions[static_cast<std::size_t>(session)].offset + kWaits] != 0;
 }
