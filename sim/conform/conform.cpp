@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <thread>
 
 namespace oncecheck {
@@ -95,6 +96,7 @@ ConformReport conform_files(const std::vector<std::string>& files, const Conform
   struct Slot {
     std::optional<ConformResult> result;
     std::vector<Diagnostic> mistakes;
+    std::exception_ptr bug;
     bool is_vector = true;
   };
   std::vector<Slot> slots(files.size());
@@ -108,6 +110,8 @@ ConformReport conform_files(const std::vector<std::string>& files, const Conform
         if (vector && (!options.engine || vector->engine == *options.engine)) slot.result = conform(std::move(*vector));
       } catch (const ScenarioError& e) {
         slot.mistakes = e.diagnostics();
+      } catch (...) {
+        slot.bug = std::current_exception();  // it must not leave the thread
       }
     }
   };
@@ -119,6 +123,7 @@ ConformReport conform_files(const std::vector<std::string>& files, const Conform
 
   ConformReport report;
   for (Slot& slot : slots) {
+    if (slot.bug) std::rethrow_exception(slot.bug);
     if (!slot.is_vector) ++report.not_vectors;
     report.mistakes.insert(report.mistakes.end(), slot.mistakes.begin(), slot.mistakes.end());
     if (!slot.result) continue;
