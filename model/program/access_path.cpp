@@ -45,7 +45,7 @@ class PathChooser {
         best = std::move(path);
       }
     }
-    if (mariadb_) prefer_covering(best);
+    if (mariadb_ && scan_.write) prefer_covering(best);
     set_order(best);
     return best;
   }
@@ -158,7 +158,7 @@ class PathChooser {
     return used ? ranges : std::vector<KeyRange>{};
   }
 
-  // MariaDB reads a row by its primary key through a secondary index when that has all columns of the table and the condition
+  // MariaDB finds a row to be written by its primary key through a secondary index when that has all columns of the table and the condition
   // gives its whole key: the record is found by both (extended keys), and the row itself need not be read.
   void prefer_covering(AccessPath& path) const {
     if (path.index < 0 || !table_.indexes[static_cast<std::size_t>(path.index)].primary) return;
