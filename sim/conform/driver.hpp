@@ -15,7 +15,7 @@ namespace oncecheck {
 
 enum class Victims {
   AsRecorded,  // what the recorded servers do: PostgreSQL the session that closed the circle, InnoDB the lightest
-  Any,         // every session of the circle
+  Any,         // every session of the circle; and InnoDB may have purged deleted rows before each step
 };
 
 // One way in which the model leaves the record.
