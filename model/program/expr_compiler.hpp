@@ -108,7 +108,7 @@ class ExprCompiler {
   Typed unary(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping, SqlType result);
   Typed function(const sql::Expr& e, const Scope& scope, Grouping* grouping);
   Typed aggregate(const sql::Expr& e, const Scope& scope, Grouping* grouping);
-  Typed clock(const sql::Expr& e);
+  Typed now(const sql::Expr& e);
   Typed concat(const sql::Expr& e, const Scope& scope, Grouping* grouping);
   Typed next_value(const sql::Expr& e);
   Typed list(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping);

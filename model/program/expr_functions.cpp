@@ -52,7 +52,7 @@ Typed ExprCompiler::aggregate(const sql::Expr& e, const Scope& scope, Grouping* 
 Typed ExprCompiler::function(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
   const std::string& f = e.name;
   if (is_aggregate(f)) return aggregate(e, scope, grouping);
-  if (f == "now" || f == "transaction_timestamp" || f == "clock_timestamp" || f == "statement_timestamp") return clock(e);
+  if (f == "now" || f == "transaction_timestamp" || f == "clock_timestamp" || f == "statement_timestamp") return now(e);
   if (f == "concat" && !e.args.empty()) return concat(e, scope, grouping);
   if (f == "nextval") return next_value(e);
   if (f == "gen_random_uuid" || f == "uuid_generate_v4") {
@@ -89,7 +89,7 @@ Typed ExprCompiler::function(const sql::Expr& e, const Scope& scope, Grouping* g
   return {state_.constant(null_val()), SqlType::Any};
 }
 
-Typed ExprCompiler::clock(const sql::Expr& e) {
+Typed ExprCompiler::now(const sql::Expr& e) {
   Node n;
   n.op = Op::Now;
   n.b = e.name == "clock_timestamp" ? kNowClock : mysql_ ? kNowStatement : kNowTransaction;

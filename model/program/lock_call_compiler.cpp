@@ -69,7 +69,10 @@ class LockCallCompiler {
       exprs_.error(call.location, call.name + "() has another number of arguments");
       return;
     }
-    if (args == 0) return;
+    if (args == 0) {
+      out_.lock_key = state_.constant(null_val());
+      return;
+    }
     const bool pair = args == 2 && !f->mysql;
     out_.lock_key = pair ? pair_key(call.args[0], call.args[1]) : key(call.args[0]);
     if (f->call == LockCall::GetLock) {
@@ -117,6 +120,10 @@ bool is_lock_function(const std::string& name) {
 bool compile_lock_call(ExprCompiler& exprs, const sql::Select& s, SqlStatement& out, std::vector<std::string>& columns) {
   if (is_bare_call(s)) {
     LockCallCompiler(exprs, out).compile(s.targets[0].expr);
+    Node value;
+    value.op = Op::Column;
+    value.a = 0;
+    out.targets.push_back(exprs.state().add(value));
     columns.push_back(target_name(s.targets[0]));
     return true;
   }

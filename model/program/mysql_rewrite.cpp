@@ -8,30 +8,35 @@ namespace {
 
 constexpr std::string_view kUnits[] = {"microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"};
 
-// The content of a string literal in PostgreSQL's spelling: E'...' where a backslash escapes.
-std::string string_literal(std::string_view written) {
-  const char quote = written.front();
-  const std::string_view inside =
-      written.size() >= 2 && written.back() == quote ? written.substr(1, written.size() - 2) : written.substr(1);
-  std::string out;
-  bool escapes = false;
-  for (std::size_t i = 0; i < inside.size(); ++i) {
-    const char c = inside[i];
-    if (c == '\\' && i + 1 < inside.size()) {
-      escapes = true;
-      const char next = inside[++i];
-      // MySQL keeps the backslash of \% and \_, for LIKE.
-      if (next == '%' || next == '_') out += "\\\\";
-      else if (next != '"') out += '\\';
-      out += next;
-    } else if (c == quote && i + 1 < inside.size() && inside[i + 1] == quote) {
-      ++i;
-      out += quote == '\'' ? "''" : "\"";
-    } else {
-      out += c == '\'' ? "''" : std::string(1, c);
-    }
+// What MySQL makes of a backslash and the character behind it (manual, "String Literals"). LIKE needs the backslash of \%.
+std::string escaped(char c) {
+  switch (c) {
+    case 'n': return "\n";
+    case 't': return "\t";
+    case 'r': return "\r";
+    case 'b': return "\b";
+    case 'Z': return "\x1a";
+    case '%':
+    case '_': return std::string("\\") + c;
+    default: return std::string(1, c);
   }
-  return (escapes ? "E'" : "'") + out + "'";
+}
+
+// A string literal in PostgreSQL's spelling; nullopt when it is not closed.
+std::optional<std::string> string_literal(std::string_view written) {
+  const char quote = written.front();
+  std::string out = "'";
+  for (std::size_t i = 1; i < written.size(); ++i) {
+    std::string part(1, written[i]);
+    if (written[i] == '\\' && i + 1 < written.size()) {
+      part = escaped(written[++i]);
+    } else if (written[i] == quote) {
+      if (i + 1 == written.size()) return out + "'";
+      ++i;  // two stand for one
+    }
+    for (char c : part) out += c == '\'' ? "''" : std::string(1, c);
+  }
+  return std::nullopt;
 }
 
 class Rewriter {
@@ -170,11 +175,17 @@ class Rewriter {
   void quotes(std::size_t i) {
     const std::string_view written = editor_.text(i);
     if (editor_.token(i).kind == TokenKind::QuotedName) {
+      if (written.size() < 2 || written.back() != '`') unclosed(i, "name in backticks");
       editor_.replace(i, i, quoted_name(written));
     } else if (editor_.token(i).kind == TokenKind::String) {
-      std::string literal = string_literal(written);
-      if (literal != written) editor_.replace(i, i, std::move(literal));
+      std::optional<std::string> literal = string_literal(written);
+      if (!literal) unclosed(i, "string");
+      if (*literal != written) editor_.replace(i, i, std::move(*literal));
     }
+  }
+
+  [[noreturn]] void unclosed(std::size_t i, const std::string& what) const {
+    throw SqlError("this " + what + " is not closed", static_cast<int>(editor_.token(i).begin));
   }
 
   bool adjacent(std::size_t i, std::string_view symbols) const {

@@ -71,8 +71,7 @@ PartRef StatementBuilder::select_part(const sql::Select& select, const Commons& 
   part.base_.common = visible;
   if (!part.select_lock(select)) {
     error(select.location,
-          "FOR UPDATE/SHARE inside a statement is supported on one table, with WHERE, ORDER BY and LIMIT, and without columns"
-          " of the query around it");
+          "FOR UPDATE/SHARE is supported on one table, with WHERE, ORDER BY and LIMIT (not on a join or on groups)");
     return {};
   }
   part.check_size(select.location);
@@ -168,11 +167,14 @@ bool StatementBuilder::select_lock(const sql::Select& s) {
     return false;
   }
   const sql::FromItem& from = s.from[0];
-  add_commons(exprs_, s.with, base_);
-  const Commons commons = visible_commons(base_);
-  if (from.schema.empty() && std::any_of(commons.begin(), commons.end(), [&](const auto& c) { return c->name == from.table; })) {
+  auto is_common = [&](const auto& all, auto name) {
+    return from.schema.empty() && std::any_of(all.begin(), all.end(), [&](const auto& c) { return name(c) == from.table; });
+  };
+  if (is_common(s.with, [](const sql::CommonTable& c) { return c.name; }) ||
+      is_common(base_.common, [](const auto& c) { return c->name; })) {
     return false;
   }
+  add_commons(exprs_, s.with, base_);
   if (!find_target(from.schema, from.table, from.location)) return true;
   const std::string& shown = from.alias.empty() ? from.table : from.alias;
   for (const std::string& name : s.locking->of) {

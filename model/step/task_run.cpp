@@ -107,6 +107,10 @@ void TaskRun::fail_waiting(ErrorClass error) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   CHECK_THAT(instr.kind == InstrKind::Sql);
   enter_session(instr.index);
+  if (me()[kStatus] != kOrphaned && wait_gives_result(p_.plan, ctx_.w, ctx_.session, error)) {
+    sql(instr);
+    return;
+  }
   fail_waiting_statement(p_.plan, ctx_.w, ctx_.session, error);
   if (me()[kStatus] == kOrphaned) {
     kill();

@@ -92,8 +92,11 @@ void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access
 void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n) {
   const int x = cursor.index;
   const std::size_t width = x < view.index_count() ? view.index(x)->columns.size() : 0;
-  const bool points = !range.equal.empty() && range.low == kNoExpr && range.high == kNoExpr;
-  const bool point = points && range.equal.size() == width && view.unique(x);
+  // BETWEEN 5 AND 5 is an equality too.
+  const bool same = range.low != kNoExpr && range.high != kNoExpr && !range.low_open && !range.high_open &&
+                    compare(ctx_, eval(ctx_, range.low), eval(ctx_, range.high)) == 0;
+  const bool points = same || (!range.equal.empty() && range.low == kNoExpr && range.high == kNoExpr);
+  const bool point = points && range.equal.size() + (same ? 1 : 0) == width && view.unique(x);
   const std::uint8_t key = gaps() ? 0 : kLockRecord;
   int i = 0;
   while (i < n && side(view, x, range, records[i]) < 0) ++i;
@@ -101,7 +104,7 @@ void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRa
   bool at_end = false;  // the last record of the range is the only one that can have the upper bound
   for (; i < n && side(view, x, range, records[i]) == 0; ++i) {
     std::uint8_t mode = key;
-    if (i == first && x == view.clustered() && range.low != kNoExpr && !range.low_open && range.equal.size() + 1 == width) {
+    if (!points && i == first && x == view.clustered() && range.low != kNoExpr && !range.low_open && range.equal.size() + 1 == width) {
       // `key >= 5` and 5 is there: nothing in the gap before it is in the range.
       const CellId cell = view.cell(records[i], view.index(x)->columns[range.equal.size()]);
       if (compare(ctx_, ctx_.plan.domain.decode(cell), eval(ctx_, range.low)) == 0) mode = kLockRecord;
@@ -133,6 +136,23 @@ void InnodbRun::plan_backward(RowCursor& cursor, const IndexView& view, const Ke
   if (i >= 0) add_step(cursor, records[i], kStepBeyond, key, number);
 }
 
+// The version of a row that a consistent read gives: from the newest one back, the first that the read view sees, and the
+// session's own changes at once (row_vers_build_for_consistent_read). So after an own UPDATE an old view shows the newest row.
+int InnodbRun::seen_version(const IndexView& view, int record) const {
+  if (isolation() == Isolation::ReadUncommitted) return view.version(record)[kXmax] == 0 ? record : -1;
+  auto sees = [&](std::uint8_t x, bool by_command) {
+    if (in_progress(x)) return owner_of(x) == session_ && !by_command;
+    return ctx_.snapshot == 0 || ctx_.snapshot > x - 1;
+  };
+  for (int at = record; at >= 0; at = view.version_before(at)) {
+    const std::uint8_t* v = view.version(at);
+    const bool marked = v[kXmax] != 0 && (v[kFlags] & kEndedKey);
+    if (marked && sees(v[kXmax], (v[kFlags] & kEndedByCommand) != 0)) return -1;
+    if (sees(v[kXmin], (v[kFlags] & kMadeByCommand) != 0)) return at;
+  }
+  return -1;
+}
+
 // A consistent read: the versions that the snapshot sees, in the order of the index. READ UNCOMMITTED: the newest ones.
 void InnodbRun::plan_versions(RowCursor& cursor, int table, const AccessPath& access) {
   const IndexView view = rows_.view(table);
@@ -140,18 +160,61 @@ void InnodbRun::plan_versions(RowCursor& cursor, int table, const AccessPath& ac
   cursor.finished = -1;
   cursor.table = table;
   cursor.index = access.index < 0 ? view.clustered() : access.index;
-  const bool dirty = isolation() == Isolation::ReadUncommitted;
   int found[kMaxIndexRecords];
   int n = 0;
   for (int i = 0; i < view.table().slots; ++i) {
-    const std::uint8_t* v = view.version(i);
-    const bool sees = dirty ? view.is_record(i) && v[kXmax] == 0 : version_visible(v, session_, ctx_.snapshot);
-    if (!sees) continue;
+    if (!view.is_record(i)) continue;
+    const int seen = seen_version(view, i);
+    if (seen < 0) continue;
     int at = n++;
-    for (; at > 0 && view.order_records(cursor.index, i, found[at - 1]) < 0; --at) found[at] = found[at - 1];
-    found[at] = i;
+    for (; at > 0 && view.order_records(cursor.index, seen, found[at - 1]) < 0; --at) found[at] = found[at - 1];
+    found[at] = seen;
   }
   for (int i = 0; i < n; ++i) add_step(cursor, found[access.backward ? n - 1 - i : i], kStepVersion, 0, 0);
+}
+
+// Whether the expression needs the row of the target table.
+bool InnodbRun::mentions_row(ExprId expr) const {
+  if (expr == kNoExpr) return false;
+  const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(expr)];
+  auto mentions = [&](ExprId e) { return mentions_row(e); };
+  switch (n.op) {
+    case Op::Column: return n.src == 0;
+    case Op::Const:
+    case Op::Local:
+    case Op::Key:
+    case Op::Agg:
+    case Op::Now:
+    case Op::FreshUuid:
+    case Op::NextVal: return false;
+    case Op::In:
+    case Op::Case:
+    case Op::Coalesce:
+    case Op::Greatest:
+    case Op::Least: {
+      const auto first = ctx_.plan.code.args.begin() + n.args;
+      return std::any_of(first, first + n.b, mentions);
+    }
+    case Op::InQuery:
+    case Op::Exists:
+    case Op::Scalar: {
+      const Query& q = ctx_.plan.code.queries[static_cast<std::size_t>(n.b)];
+      const auto joins = [&](const Source& s) { return mentions(s.on); };
+      return (n.op == Op::InQuery && mentions(n.a)) || mentions(q.where) || mentions(q.having) ||
+             std::any_of(q.targets.begin(), q.targets.end(), mentions) || std::any_of(q.keys.begin(), q.keys.end(), mentions) ||
+             std::any_of(q.aggs.begin(), q.aggs.end(), [&](const AggSpec& a) { return mentions(a.arg); }) ||
+             std::any_of(q.sources.begin(), q.sources.end(), joins);
+    }
+    default: return mentions(n.a) || mentions(n.b);
+  }
+}
+
+// A condition that no row decides (EXISTS of another table) is looked at first: when it is not true no row is read or locked.
+bool InnodbRun::can_match(ExprId where) {
+  if (where == kNoExpr) return true;
+  const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(where)];
+  if (n.op == Op::And) return can_match(n.a) && can_match(n.b);
+  return mentions_row(where) || is_true(eval(ctx_, where));
 }
 
 // Whether the index has every column of the source that the expressions read: then a shared lock need not look at the row.

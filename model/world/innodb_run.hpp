@@ -48,11 +48,14 @@ class InnodbRun : StatementRun, RowReader {
   void plan_scan(RowCursor& cursor, int table, const AccessPath& access);
   void plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n);
   void plan_backward(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n);
+  int seen_version(const IndexView& view, int record) const;
   void plan_versions(RowCursor& cursor, int table, const AccessPath& access);
   void add_step(RowCursor& cursor, int slot, int kind, std::uint8_t mode, int range);
   int side(const IndexView& view, int x, const KeyRange& range, int slot);
   bool empty_range(const KeyRange& range);
   int order_ranges(const KeyRange& a, const KeyRange& b);
+  bool mentions_row(ExprId expr) const;
+  bool can_match(ExprId where);
   bool covers_all(const RowCursor& cursor, const std::vector<ExprId>& exprs, int source) const;
   bool reads_only(const RowCursor& cursor, ExprId expr, int source) const;
 

@@ -156,6 +156,12 @@ void InnodbRun::lock_function() {
     emit_value(held ? int_val(released ? 1 : 0) : null_val());
     return;
   }
+  count_ = 0;
+  const std::uint8_t gave_up = bytes()[1];
+  if (gave_up == kNameTimedOut || gave_up == kNameCancelled) {
+    emit_value(gave_up == kNameTimedOut ? int_val(0) : null_val());
+    return;
+  }
   const Val seconds = s_.lock_wait == kNoExpr ? int_val(1) : eval(ctx_, s_.lock_wait);
   const bool waits = !seconds.is_null() && seconds.n != 0;
   const AdvisoryResult got = take_advisory(ctx_, key, kSessionLock, 0, waits);

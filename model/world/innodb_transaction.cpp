@@ -97,6 +97,13 @@ void innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorCl
   }
 }
 
+void innodb_give_up_name(const Plan& plan, std::uint8_t* w, int session, bool cancelled) {
+  stop_waiting_advisory(plan, w, session);
+  w[layout_of(plan, session).offset + kWaits] = 0;
+  InnodbRows rows = rows_of(plan, w, session);
+  rows.locks().session_bytes(session)[1] = cancelled ? kNameCancelled : kNameTimedOut;
+}
+
 void innodb_rollback_to(const Plan& plan, std::uint8_t* w, int session, int level) {
   InnodbRows rows = rows_of(plan, w, session);
   std::uint8_t& flags = rows.locks().session_bytes(session)[0];

@@ -31,6 +31,7 @@ bool InnodbRun::unique_search() const {
 void InnodbRun::select_lock() {
   use_innodb();
   const Style style = s_.lock == RowLock::Update || s_.lock == RowLock::NoKeyUpdate ? Style::Exclusive : Style::Share;
+  if (!can_match(s_.where) || stopped()) return;
   plan_scan(scan_, s_.table, s_.access);
   if (stopped()) return;
   scan_.covering = covers_all(scan_, s_.targets, 0) && reads_only(scan_, s_.where, 0) &&
@@ -57,13 +58,15 @@ void InnodbRun::select_lock() {
 
 void InnodbRun::change_rows() {
   use_innodb();
-  const bool in_order = (s_.order.empty() && s_.limit == kNoExpr) || s_.access.in_order;
+  if (!can_match(s_.where) || stopped()) return;
   plan_scan(scan_, s_.table, s_.access);
   if (stopped()) return;
   const Index* index = rows_.view(s_.table).index(scan_.index);
   const bool moves = index != nullptr && std::any_of(s_.set.begin(), s_.set.end(), [&](const auto& set) {
     return std::find(index->columns.begin(), index->columns.end(), set.first) != index->columns.end();
   });
+  // The order of an index that is being changed is of no use: all rows are read and sorted.
+  const bool in_order = s_.order.empty() || (s_.access.in_order && !moves);
   two_phases_ = !in_order || moves;
   std::int64_t most = most_rows(std::numeric_limits<int>::max());
   int slots[kMaxIndexRecords];

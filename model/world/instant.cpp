@@ -32,7 +32,7 @@ class Reader {
     std::int64_t at = days_from_civil(year, month, day) * kDay;
     if (done()) return at;
     if (!take(' ') && !take('T')) return std::nullopt;
-    if (!clock(at) || !zone(at) || !done()) return std::nullopt;
+    if (!time_of_day(at) || !zone(at) || !done()) return std::nullopt;
     return at;
   }
 
@@ -55,7 +55,7 @@ class Reader {
     return true;
   }
 
-  bool clock(std::int64_t& at) {
+  bool time_of_day(std::int64_t& at) {
     int hour = 0, minute = 0, second = 0;
     if (!number(2, hour) || !take(':') || !number(2, minute) || hour > 23 || minute > 59) return false;
     if (take(':') && (!number(2, second) || second > 59)) return false;

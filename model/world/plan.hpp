@@ -99,8 +99,7 @@ struct SqlStatement {
   std::vector<int> arbiters;                // unique indexes that ON CONFLICT shields; empty: all
   std::vector<std::pair<int, ExprId>> conflict_set;  // source 0: the row that is there, source 1: EXCLUDED
   ExprId conflict_where = kNoExpr;
-  // RETURNING, or a locking SELECT's list. LockFunction: source 0 is a row of one column, the value of the call; empty:
-  // that value is the row.
+  // RETURNING, or a locking SELECT's list. LockFunction: source 0 is a row of one column, the value of the call.
   std::vector<ExprId> targets;
   std::vector<Order> order;                 // SelectLock; Update and Delete in MySQL
   ExprId limit = kNoExpr;

@@ -36,4 +36,14 @@ void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, Erro
   }
 }
 
+bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  const Engine engine = plan.layout.databases[static_cast<std::size_t>(s.db)].engine;
+  const bool cancelled = error == ErrorClass::StatementTimeout && engine == Engine::MariaDb;
+  if (!is_innodb(engine) || w[s.offset + kWaitKind] != kWaitAdvisory) return false;
+  if (error != ErrorClass::LockTimeout && !cancelled) return false;
+  innodb_give_up_name(plan, w, session, cancelled);
+  return true;
+}
+
 }  // namespace oncecheck

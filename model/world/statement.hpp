@@ -23,6 +23,8 @@ struct ExecResult {
 // When ctx.limit is set afterwards the world is not meaningful and must be dropped.
 // Ends the wait of a blocked statement with an error (deadlock, lock time-out, cancel) and undoes what the engine undoes then.
 void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
+// GET_LOCK gives 0 when it times out, and NULL when it is cancelled (MariaDB): no error. Then true; the statement is to go on.
+bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
 
 ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* locals);
 

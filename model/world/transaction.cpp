@@ -83,7 +83,8 @@ void commit_transaction(const Plan& plan, std::uint8_t* w, int session, Limit* l
   const std::uint8_t mine = mark_of(session);
   const auto committed = static_cast<std::uint8_t>(1 + live_snapshots(plan.layout, w, s.db));
   each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
-    if (v[kXmin] == mine) {
+    const bool made = v[kXmin] == mine;
+    if (made) {
       v[kXmin] = committed;
       if (table.subs >= 0) v[table.subs] = 0;
     }
@@ -96,7 +97,7 @@ void commit_transaction(const Plan& plan, std::uint8_t* w, int session, Limit* l
         return;
       }
     }
-    if (v[kXmax] == 0) v[kFlags] = 0;
+    if (made && v[kXmax] == 0) v[kFlags] = 0;
   });
   leave(plan, w, session, kNoTx);
 }

@@ -9,8 +9,17 @@ namespace oncecheck {
 
 namespace {
 
-int waits_for(const Plan& plan, const std::uint8_t* w, int session) {
-  return w[plan.layout.sessions[static_cast<std::size_t>(session)].offset + kWaits] - 1;
+const std::uint8_t* session_of(const Plan& plan, const std::uint8_t* w, int session) {
+  return w + plan.layout.sessions[static_cast<std::size_t>(session)].offset;
+}
+
+int waits_for(const Plan& plan, const std::uint8_t* w, int session) { return session_of(plan, w, session)[kWaits] - 1; }
+
+// On MariaDB and MySQL a wait for GET_LOCK and a wait for a row are seen by two detectors that know nothing of each other.
+bool same_detector(const Plan& plan, const std::uint8_t* w, int a, int b) {
+  const int db = plan.layout.sessions[static_cast<std::size_t>(a)].db;
+  if (!is_innodb(plan.layout.databases[static_cast<std::size_t>(db)].engine)) return true;
+  return (session_of(plan, w, a)[kWaitKind] == kWaitAdvisory) == (session_of(plan, w, b)[kWaitKind] == kWaitAdvisory);
 }
 
 bool is_waited_for(const Plan& plan, const std::uint8_t* w, int session) {
@@ -29,7 +38,7 @@ bool in_deadlock(const Plan& plan, const std::uint8_t* w, int session) {
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(count);
   for (std::size_t s = 0; s < count; ++s) {
     const int other = waits_for(plan, w, static_cast<int>(s));
-    if (other >= 0) boost::add_edge(s, static_cast<std::size_t>(other), graph);
+    if (other >= 0 && same_detector(plan, w, session, static_cast<int>(s))) boost::add_edge(s, static_cast<std::size_t>(other), graph);
   }
   std::vector<int> component(count);
   boost::strong_components(graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
@@ -41,6 +50,7 @@ bool in_deadlock(const Plan& plan, const std::uint8_t* w, int session) {
 
 int expected_victim(const Plan& plan, std::uint8_t* w, int closer) {
   if (!in_deadlock(plan, w, closer)) return -1;
+  if (session_of(plan, w, closer)[kWaitKind] == kWaitAdvisory) return closer;
   int victim = closer, weight = innodb_weight(plan, w, closer);
   for (int s = waits_for(plan, w, closer); s != closer; s = waits_for(plan, w, s)) {
     const int other = innodb_weight(plan, w, s);

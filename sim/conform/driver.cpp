@@ -115,7 +115,7 @@ class Driver {
 
   void fail(Path& p, int s, ErrorClass error) {
     const SqlStatement& statement = statement_of(run_of(p, s).statement);
-    with_context(p, s, [&](Context& ctx, std::uint8_t*) { return fail_waiting(ctx, statement, error); });
+    with_context(p, s, [&](Context& ctx, std::uint8_t* locals) { return fail_waiting(ctx, statement, locals, error); });
   }
 
   template <class Act>

@@ -32,18 +32,10 @@ int statement_choices(const Plan& plan, const std::uint8_t* world, int session, 
   return level == Isolation::Serializable ? kSsiGrains : 1;
 }
 
-ExecResult fail_waiting(Context& ctx, const SqlStatement& statement, ErrorClass error) {
+ExecResult fail_waiting(Context& ctx, const SqlStatement& statement, std::uint8_t* locals, ErrorClass error) {
+  if (wait_gives_result(ctx.plan, ctx.w, ctx.session, error)) return exec_sql(ctx, statement, locals);
   fail_waiting_statement(ctx.plan, ctx.w, ctx.session, error);
-  const bool answers = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock && error == ErrorClass::LockTimeout;
-  if (!answers) return {ExecResult::Status::Error, error, -1};
-  const Val no = int_val(0);
-  std::vector<Val> row;
-  ctx.sources[0] = {nullptr, &no};
-  for (ExprId target : statement.targets) row.push_back(eval(ctx, target));
-  ctx.sources[0] = {};
-  if (statement.targets.empty()) row.push_back(no);
-  if (ctx.seen != nullptr) ctx.seen->rows.push_back(std::move(row));
-  return {};
+  return {ExecResult::Status::Error, error, -1};
 }
 
 void close_session(const Plan& plan, std::uint8_t* world, int session) { end_session(plan, world, session); }
@@ -60,8 +52,6 @@ int usual_victim(const Plan& plan, const std::uint8_t* world, const std::vector<
   std::vector<std::uint8_t> copy(world, world + plan.layout.bytes);
   for (auto closer = waiters.rbegin(); closer != waiters.rend(); ++closer) {
     const int victim = expected_victim(plan, copy.data(), *closer);
-    // A circle that a GET_LOCK closes is found by another part of the server, for which all weigh the same.
-    if (victim >= 0 && world[session_of(plan, *closer).offset + kWaitKind] == kWaitAdvisory) return *closer;
     if (victim >= 0) return victim;
   }
   return -1;

@@ -16,7 +16,7 @@ int statement_choices(const Plan& plan, const std::uint8_t* world, int session, 
 
 // The waiting statement of ctx.session ends with this error: a time-out, a cancel, a deadlock.
 // GET_LOCK answers a time-out with 0, so the result can be Done.
-ExecResult fail_waiting(Context& ctx, const SqlStatement& statement, ErrorClass error);
+ExecResult fail_waiting(Context& ctx, const SqlStatement& statement, std::uint8_t* locals, ErrorClass error);
 
 // The server ends the session.
 void close_session(const Plan& plan, std::uint8_t* world, int session);

@@ -186,7 +186,7 @@ TEST_CASE("CREATE") {
       {"CREATE TABLE t (a integer REFERENCES u, b integer REFERENCES u (id), FOREIGN KEY (a, b) REFERENCES v (x, y))",
        nullptr},
       {"CREATE TABLE t (a int REFERENCES u ON DELETE RESTRICT ON UPDATE NO ACTION NOT DEFERRABLE)",
-       "CREATE TABLE t (a integer REFERENCES u)"},
+       "CREATE TABLE t (a integer REFERENCES u ON DELETE RESTRICT)"},
       // The name of a column's constraint is not lost.
       {"create table t (a int constraint k unique, b int constraint p check (b > 0), c int constraint f references u "
        "(id))",
