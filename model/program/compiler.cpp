@@ -12,6 +12,7 @@
 #include "model/program/table_compiler.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/context.hpp"
+#include "model/world/replication.hpp"
 
 namespace oncecheck {
 
@@ -128,6 +129,11 @@ std::unique_ptr<Program> compile(const Scenario& scenario, const CompileOptions&
   }
   place_initial_rows(state, program->initial.data());
   stop_on_errors();
+  for (std::size_t d = 0; d < program->plan.layout.databases.size(); ++d) {
+    if (has_replica(program->plan, static_cast<int>(d))) {
+      start_replica(program->plan, program->initial.data(), static_cast<int>(d));
+    }
+  }
   return program;
 }
 

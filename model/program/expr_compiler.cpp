@@ -347,6 +347,9 @@ Typed ExprCompiler::subquery(Op op, const sql::Expr& e, const Scope& scope, Grou
   n.op = op;
   SqlType type = SqlType::Bool;
   if (op == Op::InQuery) n.a = compile(e.args[0], scope, grouping).id;
+  if (op == Op::InQuery && mysql_ && e.select->limit) {
+    error(e.location, "MySQL has no LIMIT in an IN subquery (error 1235): put the subquery into a derived table");
+  }
   QueryCompiler inner(*this);
   n.b = inner.compile(*e.select, &scope);
   if (op != Op::Exists && inner.columns().size() != 1 && n.b >= 0) {

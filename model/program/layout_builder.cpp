@@ -31,6 +31,7 @@ class LayoutBuilder {
     l_.senders = take(l_.sender_count * kSenderBytes);
     databases();
     tasks();
+    replicas();
     tables();
     redis();
     providers();
@@ -90,7 +91,25 @@ class LayoutBuilder {
         layout.tables.push_back(static_cast<int>(t));
         layout.foreign_keys = layout.foreign_keys || !l_.tables[t].foreign_keys.empty();
       }
+      layout.synchronous = database.synchronous;
       l_.databases.push_back(std::move(layout));
+    }
+  }
+
+  // A replica is one more session, whose snapshot is what it has applied. With nobody to read it and no failover it makes no
+  // difference and is left out.
+  void replicas() {
+    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+      const int db = static_cast<int>(d);
+      const bool read = std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(),
+                                    [&](const SqlStatement& s) { return s.db == db && s.on_replica; });
+      const bool fails = std::any_of(p_.faults.begin(), p_.faults.end(), [&](const FaultBudget& f) {
+        return f.kind == FaultKind::Failover &&
+               (f.target == FaultTarget::Any || (f.target == FaultTarget::Database && f.index == db));
+      });
+      if (state_.scenario.databases[d].second.replicas == 0 || (!read && !fails)) continue;
+      l_.databases[d].replica = static_cast<int>(l_.sessions.size());
+      add_session(db, -1);
     }
   }
 
@@ -122,21 +141,27 @@ class LayoutBuilder {
         t.sessions.push_back(-1);
         continue;
       }
-      SessionLayout s;
-      s.db = static_cast<int>(db);
-      s.task = number;
-      s.offset = take(kSessionBytes);
-      s.number = static_cast<int>(l_.databases[db].sessions.size());
-      s.isolation = l_.databases[db].isolation;
-      const bool numbers = std::any_of(l_.sequences.begin(), l_.sequences.end(),
-                                       [&](const SequenceLayout& q) { return q.db == static_cast<int>(db); });
-      if (numbers) s.number_taken = take(3);
-      if (l_.databases[db].uses_savepoints) s.savepoints = take(1 + kMaxSavepoints);
-      t.sessions.push_back(static_cast<int>(l_.sessions.size()));
-      l_.databases[db].sessions.push_back(static_cast<int>(l_.sessions.size()));
-      l_.sessions.push_back(s);
+      t.sessions.push_back(add_session(static_cast<int>(db), number));
     }
     l_.tasks.push_back(std::move(t));
+    return number;
+  }
+
+  // `task` -1: the replica's.
+  int add_session(int db, int task) {
+    DatabaseLayout& database = l_.databases[static_cast<std::size_t>(db)];
+    SessionLayout s;
+    s.db = db;
+    s.task = task;
+    s.offset = take(kSessionBytes);
+    s.number = static_cast<int>(database.sessions.size());
+    s.isolation = database.isolation;
+    const bool numbers = std::any_of(l_.sequences.begin(), l_.sequences.end(), [&](const SequenceLayout& q) { return q.db == db; });
+    if (numbers) s.number_taken = take(3);
+    if (database.uses_savepoints) s.savepoints = take(1 + kMaxSavepoints);
+    const int number = static_cast<int>(l_.sessions.size());
+    database.sessions.push_back(number);
+    l_.sessions.push_back(s);
     return number;
   }
 

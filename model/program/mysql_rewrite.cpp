@@ -114,12 +114,13 @@ class Rewriter {
     std::string alias;
     if (at >= 3 && word(at - 2, "as") && editor_.name(at - 1) && symbol(at - 3, ')')) {
       alias = lower_case(editor_.text(at - 1));
+      if (dialect_ == Dialect::MariaDb) refused_by_server(at - 2, "MariaDB has no name for the new row: write VALUES(column)");
       editor_.cut(at - 2, at - 1);
     } else if (const std::size_t as = editor_.find(0, {"as"}); as < at && symbol(as + 2, '(') && symbol(as - 1, ')')) {
       editor_.refuse(as, "a list of column names behind the alias of the new row", "name its columns as new.column");
     }
     for (std::size_t i = at + 4; i < editor_.size(); ++i) {
-      if (word(i, "values") && symbol(i + 1, '(') && editor_.name(i + 2) && symbol(i + 3, ')')) {
+      if ((word(i, "values") || word(i, "value")) && symbol(i + 1, '(') && editor_.name(i + 2) && symbol(i + 3, ')')) {
         editor_.replace(i, i + 3, "excluded." + quoted_name(editor_.text(i + 2)));
       } else if (!alias.empty() && editor_.name(i) && symbol(i + 1, '.') && lower_case(editor_.text(i)) == alias) {
         editor_.replace(i, i, "excluded");

@@ -42,7 +42,7 @@ EffectTable read_effect_table(const JsonNode& node, NodeReader& reader) {
 Database read_database(const JsonNode& node, NodeReader& reader) {
   Database out;
   out.at = reader.at(node);
-  reader.check_keys(node, "a database", {"engine", "isolation", "schema", "effects", "rows"});
+  reader.check_keys(node, "a database", {"engine", "isolation", "schema", "effects", "rows", "replicas", "replication"});
   if (const JsonNode* engine = reader.required(node, "engine", "a database")) {
     out.engine = {reader.choice(*engine, {"postgres", "mysql", "mariadb"}), reader.at(*engine)};
   }
@@ -50,6 +50,10 @@ Database read_database(const JsonNode& node, NodeReader& reader) {
   if (const JsonNode* isolation = node.find("isolation")) {
     const Names levels = {"read uncommitted", "read committed", "repeatable read", "serializable"};
     out.isolation = {reader.choice(*isolation, levels), reader.at(*isolation)};
+  }
+  if (const JsonNode* replicas = node.find("replicas")) out.replicas = reader.integer(*replicas, 0, 1);
+  if (const JsonNode* replication = node.find("replication")) {
+    out.synchronous = reader.choice(*replication, {"asynchronous", "synchronous"}) == "synchronous";
   }
   if (const JsonNode* schema = node.find("schema"); schema != nullptr && reader.is_array(*schema, "SQL statements")) {
     for (const JsonNode& statement : schema->children) out.schema.push_back(reader.sql(statement));

@@ -173,6 +173,8 @@ struct Program {
   std::vector<std::vector<int>> dead_cells;  // by instruction: cells nobody reads again before they are set
   std::vector<std::uint8_t> initial;         // the first world, canonical
   bool clear_dead = true;                    // reduction: dead-variable clearing
+  // Rows stay where they were stored instead of being sorted: what comes without ORDER BY then comes as from a fresh heap.
+  bool keep_row_order = false;
 };
 
 // A named promise as the library (invariants/library.hpp) gives it to the compiler. `%LEDGER%` and `%IDENTITY%` in the SQL

@@ -52,6 +52,8 @@ void add_commons(ExprCompiler& exprs, const std::vector<sql::CommonTable>& with,
     def->before = visible_commons(scope);
     if (c.statement->kind == sql::StatementKind::Select) {
       def->select = c.statement->select.get();
+    } else if (exprs.mysql()) {
+      exprs.error(c.statement->location, "WITH " + c.name + " writes: that is PostgreSQL's");
     } else if (exprs.parts == nullptr) {
       exprs.error(c.statement->location, "WITH " + c.name + " writes: an invariant only reads");
     } else {

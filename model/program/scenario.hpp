@@ -40,6 +40,7 @@ struct Step {
 
   Text text;         // sql text | redis command | call target "provider.operation" | if/while condition | for_each query
   std::string on;    // sql/redis/for_each: name of the database or redis; "" = the only one
+  bool on_replica = false;  // sql: read from the database's replica
   std::string into;  // name of the local that receives the result; "" = dropped
   Named<Text> args;  // call: its arguments (key, amount, identity, ...) as SQL expressions; set: the assignments
   std::optional<Text> timeout;  // call: "30s"; absent = waits for ever
@@ -67,6 +68,8 @@ struct Database {
   Text isolation;  // "read committed" (default for postgres) | ...
   std::vector<Text> schema;  // CREATE TABLE / INDEX and INSERT statements
   std::vector<EffectTable> effects;
+  int replicas = 0;          // 0 or 1
+  bool synchronous = false;  // "replication": "synchronous"
   std::map<std::string, int> row_bounds;  // table -> most row versions at once
 };
 

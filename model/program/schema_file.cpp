@@ -35,6 +35,8 @@ constinit const std::string_view kFile = R"json(
           "isolation": { "$ref": "#/$defs/isolation" },
           "schema": { "$ref": "#/$defs/sql_texts" },
           "effects": { "$ref": "#/$defs/effects" },
+          "replicas": { "$ref": "#/$defs/replicas" },
+          "replication": { "$ref": "#/$defs/replication" },
           "rows": {
             "type": "object",
             "description": "The most row versions that a table may hold at once. More makes the run inconclusive.",

@@ -75,6 +75,14 @@ constinit const std::string_view kParts = R"json(
       "description": "The isolation level. Default: read committed for postgres, repeatable read for the others.",
       "anyOf": [{ "enum": ["read uncommitted", "read committed", "repeatable read", "serializable"] }, { "$ref": "#/$defs/param" }]
     },
+    "replicas": {
+      "description": "Read replicas: 0 or 1.",
+      "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 1 }, { "$ref": "#/$defs/param" }]
+    },
+    "replication": {
+      "description": "Whether a COMMIT waits for the replica. Default: asynchronous.",
+      "anyOf": [{ "enum": ["asynchronous", "synchronous"] }, { "$ref": "#/$defs/param" }]
+    },
     "effects": {
       "type": "array",
       "description": "Tables whose rows are effects: two rows for one operation are a duplicate.",

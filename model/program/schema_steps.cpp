@@ -30,6 +30,7 @@ constinit const std::string_view kSteps = R"json(
         "sql": { "$ref": "#/$defs/sql" },
         "on": { "$ref": "#/$defs/on_database" },
         "into": { "$ref": "#/$defs/into" },
+        "replica": { "type": "boolean", "description": "Read from the replica, which may lag." },
         "on_error": {
           "description": "What to do when the statement fails: steps for any error, or steps for each class.",
           "anyOf": [

@@ -167,6 +167,14 @@ class BodyCompiler {
         state_.sql_error(s.text, e.location, e.what());
       }
     }
+    if (s.on_replica && db >= 0) {
+      compiled.statement.on_replica = true;
+      if (compiled.statement.kind != SqlKind::Select || !compiled.statement.parts.empty()) {
+        state_.errors.add(s.at, "\"replica\": a replica runs a plain SELECT only");
+      } else if (state_.scenario.databases[static_cast<std::size_t>(db)].second.replicas == 0) {
+        state_.errors.add(s.at, "\"replica\": the database has none; give it \"replicas\": 1");
+      }
+    }
     const int number = static_cast<int>(p_.plan.statements.size());
     p_.plan.statements.push_back(compiled.statement);
     p_.sql_errors.emplace_back();

@@ -37,7 +37,7 @@ struct Form {
 
 const std::vector<Form>& forms() {
   static const std::vector<Form> all = {
-      {StepKind::Sql, "sql", {"on", "into", "on_error"}},
+      {StepKind::Sql, "sql", {"on", "into", "on_error", "replica"}},
       {StepKind::Redis, "redis", {"on", "into"}},
       {StepKind::Call, "call", {"timeout", "into", "on_timeout", "on_error"}},
       {StepKind::If, "if", {"then", "else"}},
@@ -130,6 +130,7 @@ class StepReader {
       case StepKind::Sql:
         step.text = reader_.sql(value);
         if (const JsonNode* errors = node.find("on_error")) read_errors(step, *errors, kSqlErrors);
+        if (const JsonNode* replica = node.find("replica")) step.on_replica = reader_.boolean(*replica);
         break;
       case StepKind::Redis: step.text = reader_.text(value, "a Redis command"); break;
       case StepKind::Call: read_call(step, node, value); break;

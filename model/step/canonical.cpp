@@ -46,9 +46,10 @@ void sort_table(const Layout& layout, const TableLayout& table, std::uint8_t* w)
   sort_slots(w + table.offset, table.slots, table.stride);
 }
 
-void sort_all(const Plan& plan, std::uint8_t* w) {
+void sort_all(const Program& program, std::uint8_t* w) {
+  const Plan& plan = program.plan;
   const Layout& layout = plan.layout;
-  for (std::size_t t = 0; t < layout.tables.size(); ++t) {
+  for (std::size_t t = 0; t < layout.tables.size() && !program.keep_row_order; ++t) {
     const TableLayout& table = layout.tables[t];
     if (is_innodb(layout.databases[static_cast<std::size_t>(table.db)].engine)) {
       sort_innodb_table(plan, static_cast<int>(t), w);
@@ -109,13 +110,13 @@ bool renumber_deadlines(const Plan& plan, std::uint8_t* w) {
 
 void make_canonical(const Program& program, std::uint8_t* w, Observation* seen) {
   const Plan& plan = program.plan;
-  sort_all(plan, w);
+  sort_all(program, w);
   int numbers[kMaxNumbered];
   const bool fresh_moved = plan.domain.fresh_count() > 0 && renumber(plan, w, plan.domain.first_fresh(),
                                                                      plan.domain.fresh_count(), 0, false, numbers);
   if (seen != nullptr) seen->fresh_renumbered.assign(numbers, numbers + plan.domain.fresh_count());
   const bool deadlines_moved = renumber_deadlines(plan, w);
-  if (fresh_moved || deadlines_moved) sort_all(plan, w);
+  if (fresh_moved || deadlines_moved) sort_all(program, w);
 }
 
 }  // namespace oncecheck

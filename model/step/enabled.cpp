@@ -157,7 +157,10 @@ class Enabled {
       const std::uint8_t* me = w_ + l_.sessions[static_cast<std::size_t>(s)].offset;
       if (me[kWaits] == 0) continue;
       if (in_deadlock(p_.plan, w_, s)) add(EventKind::Deadlock, t);
-      if (me[kSessionFlags] & kLockTimeoutOn) add(EventKind::LockTimeout, t);
+      const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(task(t)))];
+      const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
+      const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock;
+      if (named || (me[kSessionFlags] & kLockTimeoutOn)) add(EventKind::LockTimeout, t);
       return;
     }
     add(EventKind::Step, t);

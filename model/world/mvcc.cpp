@@ -76,10 +76,15 @@ void release_snapshot(const Layout& layout, std::uint8_t* w, int session) {
 }
 
 int free_version(const TableLayout& table, const std::uint8_t* w) {
+  int last_used = -1, first_free = -1;
   for (int i = 0; i < table.slots; ++i) {
-    if (slot_of(table, w, i)[kXmin] == 0) return i;
+    if (slot_of(table, w, i)[kXmin] != 0) {
+      last_used = i;
+    } else if (first_free < 0) {
+      first_free = i;
+    }
   }
-  return -1;
+  return last_used + 1 < table.slots ? last_used + 1 : first_free;
 }
 
 }  // namespace oncecheck

@@ -24,7 +24,7 @@ int live_snapshots(const Layout& layout, const std::uint8_t* w, int db);
 int take_snapshot(const Layout& layout, std::uint8_t* w, int session);
 void release_snapshot(const Layout& layout, std::uint8_t* w, int session);
 
-// A free slot of the table, or -1.
+// A free slot of the table, behind the used ones as long as there is room (a heap grows at its end); -1 when it is full.
 int free_version(const TableLayout& table, const std::uint8_t* w);
 
 }  // namespace oncecheck

@@ -154,7 +154,7 @@ void PostgresRun::replace_child(const TableLayout& child, int child_number, int 
   table_ = &child;
   table_override_ = child_number;
   if (constraints_hold(cells)) {
-    const int fresh = place_row(cells, true);
+    const int fresh = place_row(cells, true, false);
     if (fresh >= 0) end_version(child, child_number, slot, fresh + 1, true);
   }
   table_ = own;

@@ -8,38 +8,81 @@
 
 namespace oncecheck {
 
-// Checks the unique indexes for a row about to be placed. `replaced`: the version that it replaces, -1 for none. Waits for
-// an uncommitted transaction that touches the key; a live duplicate is an error, or goes to `conflict` when an index that
-// ON CONFLICT shields finds it. False when the caller must stop or look at *conflict.
-bool PostgresRun::unique_holds(const CellId* cells, int replaced, int* conflict) {
-  const std::size_t count = table_->indexes.size();
+// ON CONFLICT looks before it inserts: the live row that conflicts in an index that it shields, -1 for none. Waits for an
+// uncommitted transaction that touches the key.
+int PostgresRun::find_conflict(const CellId* cells) {
   const RowSource pending = has_partial_index() ? pending_row(cells) : RowSource{};  // only their WHERE looks at it
-  // What ON CONFLICT shields is looked at first.
-  for (std::size_t n = 0; n < 2 * count; ++n) {
-    const std::size_t x = n % count;
+  for (std::size_t x = 0; x < table_->indexes.size(); ++x) {
     const Index& index = table_->indexes[x];
-    const bool shielded = conflict != nullptr && shields(static_cast<int>(x));
-    if (!index.unique || shielded != (n < count) || !covers(index, pending)) continue;
+    if (!index.unique || !shields(static_cast<int>(x)) || !covers(index, pending)) continue;
     for (int i = 0; i < table_->slots; ++i) {
       const std::uint8_t* v = slot_of(*table_, ctx_.w, i);
-      if (v[kXmin] == 0 || i == replaced || !key_equals(index, cells, v) || !covers(index, {v + table_->cells, nullptr})) continue;
-      const std::uint8_t mine = mark_of(session_);
-      for (const std::uint8_t x_by : {v[kXmin], v[kXmax]}) {
-        if (!in_progress(x_by) || x_by == mine) continue;
-        me_[kWaitKind] = kWaitTransaction;
-        block(owner_of(x_by));
-        return false;
+      if (v[kXmin] == 0 || !key_equals(index, cells, v) || !in_index(v, x) || !covers(index, {v + table_->cells, nullptr})) continue;
+      if (waits_for_owner(v)) return -1;
+      if (v[kXmax] == 0) return i;  // else dead: we ended it, or it was committed
+    }
+  }
+  return -1;
+}
+
+bool PostgresRun::waits_for_owner(const std::uint8_t* v) {
+  for (const std::uint8_t x : {v[kXmin], v[kXmax]}) {
+    if (!in_progress(x) || x == mark_of(session_)) continue;
+    me_[kWaitKind] = kWaitTransaction;
+    block(owner_of(x));
+    return true;
+  }
+  return false;
+}
+
+bool PostgresRun::in_index(const std::uint8_t* v, std::size_t index) {
+  const int entered = v[kFlags] >> kIndexesShift;
+  return entered == 0 || static_cast<int>(index) < entered - 1;
+}
+
+// Puts a stored row into the indexes, one after the other, from where it was held up. A live duplicate is an error; an
+// uncommitted one makes it wait with the indexes before entered. False when the statement must stop.
+bool PostgresRun::enter_indexes(int slot) {
+  CellId cells[kMaxRowColumns];
+  for (std::size_t c = 0; c < table_->columns.size(); ++c) {
+    cells[c] = column_of(layout_, *table_, slot_of(*table_, ctx_.w, slot), static_cast<int>(c));
+  }
+  std::uint8_t* row = slot_of(*table_, ctx_.w, slot);
+  for (int x = (row[kFlags] >> kIndexesShift) - 1; x < static_cast<int>(table_->indexes.size()); ++x) {
+    const Index& index = table_->indexes[static_cast<std::size_t>(x)];
+    row[kFlags] = static_cast<std::uint8_t>((row[kFlags] & 15) | (x + 1) << kIndexesShift);
+    if (!index.unique || !covers(index, {row + table_->cells, nullptr})) continue;
+    for (int i = 0; i < table_->slots; ++i) {
+      const std::uint8_t* v = slot_of(*table_, ctx_.w, i);
+      if (v[kXmin] == 0 || i == slot || !key_equals(index, cells, v) || !in_index(v, static_cast<std::size_t>(x)) ||
+          !covers(index, {v + table_->cells, nullptr})) {
+        continue;
       }
+      if (waits_for_owner(v)) return false;
       if (v[kXmax] != 0) continue;  // dead: we ended it, or it was committed
-      if (shielded) {
-        *conflict = i;
-      } else {
-        if (ssi_) ssi_duplicate(ctx_, s_.table, static_cast<int>(x), cells);
-        error(ErrorClass::UniqueViolation);
-      }
+      if (ssi_) ssi_duplicate(ctx_, table_number(), x, cells);
+      error(ErrorClass::UniqueViolation);
       return false;
     }
   }
+  row[kFlags] = static_cast<std::uint8_t>(row[kFlags] & 15);
+  return true;
+}
+
+// The row that the statement stored before it had to wait at one of the indexes, -1 for none.
+int PostgresRun::unfinished_row() const {
+  for (int i = 0; i < table_->slots; ++i) {
+    const std::uint8_t* v = slot_of(*table_, ctx_.w, i);
+    if (v[kXmin] == mark_of(session_) && (v[kFlags] & kMadeByCommand) && v[kFlags] >> kIndexesShift != 0) return i;
+  }
+  return -1;
+}
+
+// Goes on with such a row. True when there was one.
+bool PostgresRun::finish_row() {
+  const int slot = unfinished_row();
+  if (slot < 0) return false;
+  if (enter_indexes(slot)) emit(slot_of(*table_, ctx_.w, slot));
   return true;
 }
 
@@ -51,9 +94,11 @@ void PostgresRun::insert() {
     return;
   }
   for (std::size_t r = me_[kPosition]; r < s_.rows.size() && !stopped(); ++r) {
-    CellId cells[kMaxRowColumns];
-    values_row(r, cells);
-    insert_row(cells);
+    if (!finish_row()) {
+      CellId cells[kMaxRowColumns];
+      values_row(r, cells);
+      insert_row(cells);
+    }
     if (!stopped()) me_[kPosition] = static_cast<std::uint8_t>(r + 1);
   }
 }
@@ -62,29 +107,31 @@ void PostgresRun::insert() {
 void PostgresRun::report_placed_rows() {
   for (int i = 0; i < table_->slots; ++i) {
     const std::uint8_t* v = slot_of(*table_, ctx_.w, i);
-    if (v[kXmin] == mark_of(session_) && (v[kFlags] & kMadeByCommand)) emit(v);
+    if (v[kXmin] == mark_of(session_) && (v[kFlags] & kMadeByCommand) && v[kFlags] >> kIndexesShift == 0) emit(v);
   }
 }
 
 void PostgresRun::insert_from_query() {
   const Rows rows = run_query(ctx_, s_.query);
   for (int r = me_[kPosition]; r < rows.count && !stopped(); ++r) {
-    CellId cells[kMaxRowColumns];
-    selected_row(rows.row(r), cells);
-    insert_row(cells);
+    if (!finish_row()) {
+      CellId cells[kMaxRowColumns];
+      selected_row(rows.row(r), cells);
+      insert_row(cells);
+    }
     if (!stopped()) me_[kPosition] = static_cast<std::uint8_t>(r + 1);
   }
 }
 
 void PostgresRun::insert_row(const CellId* cells) {
   if (stopped() || !constraints_hold(cells)) return;
-  int conflict = -1;
-  if (unique_holds(cells, -1, s_.on_conflict ? &conflict : nullptr)) {
-    const int slot = place_row(cells, true);
-    if (slot >= 0) emit(slot_of(*table_, ctx_.w, slot));
+  const int conflict = s_.on_conflict ? find_conflict(cells) : -1;
+  if (stopped()) return;
+  if (conflict < 0) {
+    const int slot = place_row(cells, true, true);
+    if (slot >= 0 && enter_indexes(slot)) emit(slot_of(*table_, ctx_.w, slot));
     return;
   }
-  if (conflict < 0) return;
   if (s_.conflict_update) {
     update_conflicting(conflict, cells);
     return;
@@ -101,7 +148,10 @@ void PostgresRun::update_conflicting(int slot, const CellId* cells) {
     error(ErrorClass::CardinalityViolation);  // 21000: ON CONFLICT DO UPDATE command cannot affect row a second time
     return;
   }
-  const RowLock want = s_.changes_key ? RowLock::Update : RowLock::NoKeyUpdate;
+  Val excluded[kMaxRowColumns];
+  for (std::size_t c = 0; c < table_->columns.size(); ++c) excluded[c] = ctx_.plan.domain.decode(cells[c]);
+  ctx_.sources[1] = {nullptr, excluded};
+  const RowLock want = wanted_lock(v);
   const int holder = holder_against(v, want);
   if (holder >= 0) {
     wait_for_row(holder, slot, want);
@@ -111,10 +161,7 @@ void PostgresRun::update_conflicting(int slot, const CellId* cells) {
     error(ErrorClass::SerializationFailure);
     return;
   }
-  Val excluded[kMaxRowColumns];
-  for (std::size_t c = 0; c < table_->columns.size(); ++c) excluded[c] = ctx_.plan.domain.decode(cells[c]);
   set_row(0, v);
-  ctx_.sources[1] = {nullptr, excluded};
   if (s_.conflict_where != kNoExpr && !is_true(eval(ctx_, s_.conflict_where))) {
     if (table_->locks >= 0 && me_[kTx] == kOpenTx) {
       lock_version(*table_, slot, want);  // WHERE says no: the row stays locked all the same

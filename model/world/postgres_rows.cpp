@@ -5,7 +5,6 @@
 
 #include "model/world/mvcc.hpp"
 #include "model/world/postgres_run.hpp"
-#include "model/world/replication.hpp"
 #include "model/world/row_lock.hpp"
 #include "model/world/savepoint.hpp"
 #include "model/world/ssi.hpp"
@@ -13,15 +12,6 @@
 namespace oncecheck {
 
 void PostgresRun::select() {
-  if (s_.on_replica) {
-    const int mine = ctx_.session;
-    ctx_.session = -1;
-    ctx_.snapshot = replica_snapshot(ctx_.plan, ctx_.w, s_.db);
-    out_ = run_query(ctx_, s_.query);
-    ctx_.session = mine;
-    count_ = out_.count;
-    return;
-  }
   out_ = run_query(ctx_, s_.query);
   count_ = out_.count;
 }
@@ -36,11 +26,12 @@ int PostgresRun::holder_against(const std::uint8_t* v, RowLock want) const {
 
 // From a version of our snapshot to the newest version of the row, waiting where someone else is changing or locking it.
 // `slot` becomes the newest version's.
-PostgresRun::Reach PostgresRun::reach_newest(int& slot, RowLock want) {
+PostgresRun::Reach PostgresRun::reach_newest(int& slot) {
   bool moved = false;
   for (;;) {
     const std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
     const std::uint8_t xmax = v[kXmax];
+    const RowLock want = wanted_lock(v);
     if (xmax == mark_of(session_)) return (v[kFlags] & kEndedByCommand) ? Reach::Handled : Reach::Gone;
     if (xmax == 0 || (in_progress(xmax) && want == RowLock::KeyShare && !(v[kFlags] & kEndedKey))) {
       const int holder = holder_against(v, want);
@@ -60,6 +51,22 @@ PostgresRun::Reach PostgresRun::reach_newest(int& slot, RowLock want) {
     slot = v[kNext] - 1;
     moved = true;
   }
+}
+
+// An UPDATE takes the stronger lock only when it really changes a key (HeapDetermineColumnsInfo).
+RowLock PostgresRun::wanted_lock(const std::uint8_t* v) {
+  if (s_.kind == SqlKind::SelectLock) return s_.lock;
+  if (s_.kind == SqlKind::Delete) return RowLock::Update;
+  if (!s_.changes_key) return RowLock::NoKeyUpdate;
+  const RowSource before = ctx_.sources[0];
+  set_row(0, v);
+  bool changes = false;
+  for (const auto& [column, expr] : s_.kind == SqlKind::Insert ? s_.conflict_set : s_.set) {
+    if (!in_unique_index(column)) continue;
+    changes = changes || eval(ctx_, expr) != ctx_.plan.domain.decode(column_of(layout_, *table_, v, column));
+  }
+  ctx_.sources[0] = before;
+  return changes ? RowLock::Update : RowLock::NoKeyUpdate;
 }
 
 PostgresRun::Reach PostgresRun::wait_or_skip(int holder, int slot, RowLock want) {
@@ -106,13 +113,12 @@ bool PostgresRun::candidate(const std::uint8_t* v) {
 
 void PostgresRun::change_rows() {
   const bool deletes = s_.kind == SqlKind::Delete;
-  const RowLock want = deletes || s_.changes_key ? RowLock::Update : RowLock::NoKeyUpdate;
   scan_target();
   for (int i = 0; i < table_->slots && !stopped(); ++i) {
     if (!candidate(slot_of(*table_, ctx_.w, i))) continue;
     int slot = i;
     if (reported_ && slot_of(*table_, ctx_.w, i)[kXmax] != mark_of(session_)) continue;
-    switch (reach_newest(slot, want)) {
+    switch (reach_newest(slot)) {
       case Reach::Row:
         if (deletes) {
           end_version(*table_, s_.table, slot, 0, true);
@@ -124,7 +130,9 @@ void PostgresRun::change_rows() {
       case Reach::Handled: {
         // Done before a wait; told again in the result.
         const std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
-        emit(v[kNext] != 0 ? slot_of(*table_, ctx_.w, v[kNext] - 1) : v);
+        const int now = v[kNext] != 0 ? v[kNext] - 1 : slot;
+        const bool held_up = slot_of(*table_, ctx_.w, now)[kFlags] >> kIndexesShift != 0;
+        if (!held_up || enter_indexes(now)) emit(slot_of(*table_, ctx_.w, now));
         break;
       }
       default: break;
@@ -152,13 +160,12 @@ void PostgresRun::update_version(int slot, const std::vector<std::pair<int, Expr
     if (cells[c] == column_of(layout_, *table_, slot_of(*table_, ctx_.w, slot), c)) continue;
     changed = true;
     key = key || in_unique_index(c);
-    indexed = indexed || in_index(c);
+    indexed = indexed || is_indexed(c);
   }
   if (!constraints_hold(cells) || stopped()) return;
   // Any column can move a row into a partial index.
   const bool check = key || (changed && has_partial_index());
-  if (check && !unique_holds(cells, slot, nullptr)) return;
-  const int fresh = place_row(cells, indexed || (changed && has_partial_index()));
+  const int fresh = place_row(cells, indexed || (changed && has_partial_index()), check);
   if (fresh < 0) return;
   // Row locks of others are on the row, so they are on its new version too.
   if (table_->locks >= 0) {
@@ -166,11 +173,13 @@ void PostgresRun::update_version(int slot, const std::vector<std::pair<int, Expr
                 static_cast<std::size_t>(table_->lock_sessions));
   }
   end_version(*table_, s_.table, slot, fresh + 1, key);
+  if (check && !enter_indexes(fresh)) return;
   emit(slot_of(*table_, ctx_.w, fresh));
 }
 
-// `new_keys`: the indexes take it too. An update that changes no indexed column stays out of them (HOT).
-int PostgresRun::place_row(const CellId* cells, bool new_keys) {
+// `new_keys`: the indexes take it too. An update that changes no indexed column stays out of them (HOT). `check_unique`:
+// enter_indexes is still to come.
+int PostgresRun::place_row(const CellId* cells, bool new_keys, bool check_unique) {
   const int slot = free_version(*table_, ctx_.w);
   if (slot < 0) {
     ctx_.fail(LimitKind::Rows, table_number());
@@ -178,7 +187,7 @@ int PostgresRun::place_row(const CellId* cells, bool new_keys) {
   }
   std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
   v[kXmin] = mark_of(session_);
-  v[kFlags] = kMadeByCommand;
+  v[kFlags] = static_cast<std::uint8_t>(kMadeByCommand | (check_unique ? 1 << kIndexesShift : 0));
   if (table_->subs >= 0) v[table_->subs] = static_cast<std::uint8_t>(savepoint_depth(layout_, ctx_.w, session_));
   for (std::size_t c = 0; c < table_->columns.size(); ++c) {
     store_cell(layout_, v + table_->cells + static_cast<int>(c) * layout_.cell, cells[c]);
@@ -202,7 +211,7 @@ void PostgresRun::select_lock() {
   const std::int64_t most = most_rows(n);
   for (int i = 0; i < n && count_ < most && !stopped(); ++i) {
     int slot = slots[i];
-    if (reach_newest(slot, s_.lock) != Reach::Row) continue;
+    if (reach_newest(slot) != Reach::Row) continue;
     lock_version(*table_, slot, s_.lock);
     emit(slot_of(*table_, ctx_.w, slot));
   }

@@ -6,6 +6,11 @@
 
 namespace oncecheck {
 
+// Flags of a row version, bits 4-7: 1 + how many indexes it is in; 0: all of them. A row is in the heap, and in the indexes
+// before the one whose duplicate it waits for, while it waits (ExecInsertIndexTuples).
+inline constexpr int kIndexesShift = 4;
+inline constexpr int kMaxIndexes = 14;
+
 class PostgresRun : StatementRun {
  public:
   PostgresRun(Context& ctx, const SqlStatement& s, std::uint8_t* locals) : StatementRun(ctx, s, locals) {}
@@ -29,7 +34,8 @@ class PostgresRun : StatementRun {
   enum class Reach { Row, Gone, Handled, Wait, Skip };
   void select();
   void scan_target();  // SSI: the scan that finds the target rows
-  Reach reach_newest(int& slot, RowLock want);
+  Reach reach_newest(int& slot);
+  RowLock wanted_lock(const std::uint8_t* v);
   Reach wait_or_skip(int holder, int slot, RowLock want);
   void wait_for_row(int holder, int slot, RowLock want);
   bool candidate(const std::uint8_t* v);
@@ -39,7 +45,7 @@ class PostgresRun : StatementRun {
   void end_version(const TableLayout& table, int table_number, int slot, int next, bool key);
   void update_version(int slot, const std::vector<std::pair<int, ExprId>>& set);
   void lock_version(const TableLayout& table, int slot, RowLock lock);
-  int place_row(const CellId* cells, bool new_keys);
+  int place_row(const CellId* cells, bool new_keys, bool check_unique);
 
   // postgres_insert.cpp
   void insert();
@@ -47,7 +53,12 @@ class PostgresRun : StatementRun {
   void insert_from_query();
   void insert_row(const CellId* cells);
   void update_conflicting(int slot, const CellId* cells);
-  bool unique_holds(const CellId* cells, int replaced, int* conflict);
+  int find_conflict(const CellId* cells);
+  bool enter_indexes(int slot);
+  int unfinished_row() const;
+  bool finish_row();
+  bool waits_for_owner(const std::uint8_t* v);
+  static bool in_index(const std::uint8_t* v, std::size_t index);
 
   // postgres_foreign_keys.cpp
   void check_foreign_keys();

@@ -3,6 +3,7 @@
 #include "model/world/innodb_statement.hpp"
 #include "model/world/innodb_transaction.hpp"
 #include "model/world/postgres_statement.hpp"
+#include "model/world/replica_read.hpp"
 #include "model/world/sequence.hpp"
 #include "model/world/transaction.hpp"
 
@@ -17,7 +18,8 @@ ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* l
   const std::size_t mark = ctx.scratch.mark();
   const Engine engine = ctx.plan.layout.databases[static_cast<std::size_t>(statement.db)].engine;
   const ExecResult result =
-      is_innodb(engine) ? run_innodb(ctx, statement, locals) : run_postgres(ctx, statement, locals);
+      statement.on_replica ? run_on_replica(ctx, statement, locals)
+      : is_innodb(engine)  ? run_innodb(ctx, statement, locals) : run_postgres(ctx, statement, locals);
   if (result.status != ExecResult::Status::Blocked) forget_number(ctx.plan, ctx.w, ctx.session);
   ctx.scratch.release(mark);
   return result;

@@ -21,11 +21,12 @@ struct ExecResult {
 // REQUIRES: ctx.session is a session of the statement's database; ctx.locals its task's locals; `locals` the same, writable.
 // On Blocked the session's wait is recorded. On Error an explicit transaction is left failed, an implicit one rolled back.
 // When ctx.limit is set afterwards the world is not meaningful and must be dropped.
+ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* locals);
+
 // Ends the wait of a blocked statement with an error (deadlock, lock time-out, cancel) and undoes what the engine undoes then.
 void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
+
 // GET_LOCK gives 0 when it times out, and NULL when it is cancelled (MariaDB): no error. Then true; the statement is to go on.
 bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
-
-ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* locals);
 
 }  // namespace oncecheck

@@ -174,11 +174,11 @@ bool StatementRun::has_partial_index() const {
 
 bool StatementRun::in_unique_index(int column) const {
   return std::any_of(table_->indexes.begin(), table_->indexes.end(), [&](const Index& i) {
-    return i.unique && std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
+    return i.unique && i.where == kNoExpr && std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
   });
 }
 
-bool StatementRun::in_index(int column) const {
+bool StatementRun::is_indexed(int column) const {
   return std::any_of(table_->indexes.begin(), table_->indexes.end(), [&](const Index& i) {
     return std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
   });

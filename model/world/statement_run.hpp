@@ -48,8 +48,8 @@ class StatementRun {
   // A partial index has only the rows for which its WHERE is true.
   bool covers(const Index& index, RowSource row);
   bool has_partial_index() const;
-  bool in_unique_index(int column) const;
-  bool in_index(int column) const;
+  bool in_unique_index(int column) const;  // partial ones apart
+  bool is_indexed(int column) const;
   // Whether ON CONFLICT (IGNORE, ON DUPLICATE KEY UPDATE) keeps a duplicate in this index from being an error.
   bool shields(int index) const;
 

@@ -136,6 +136,7 @@ VectorProgram compile_vector(const Vector& vector, const Recording& recording, c
   options.extra_texts.assign(extra.texts.begin(), extra.texts.end());
   options.extra_ints.assign(extra.ints.begin(), extra.ints.end());
   out.program = compile(scenario_of(vector, recording), options);
+  out.program->keep_row_order = true;
   Program& p = *out.program;
   DatabaseLayout& db = p.plan.layout.databases.front();
   db.found_rows = vector.found_rows;

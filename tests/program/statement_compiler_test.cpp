@@ -292,6 +292,9 @@ TEST_CASE("what the server itself refuses") {
         ErrorClass::None);
   refused("SELECT a FROM t FOR SHARE", "write LOCK IN SHARE MODE", "mariadb");
   refused("INSERT INTO q VALUES (1, 'a') RETURNING id", "MySQL has no RETURNING", "mysql");
+  refused("INSERT INTO q VALUES (1, 'a') AS n ON DUPLICATE KEY UPDATE state = n.state", "MariaDB has no name for the new row", "mariadb");
+  refused("DELETE FROM q WHERE id IN (SELECT id FROM t LIMIT 1)", "error 1235", "mysql");
+  refused("WITH d AS (DELETE FROM q RETURNING id) SELECT id FROM d", "that is PostgreSQL's", "mariadb");
   CompileOptions run;
   run.run_refused = true;
   CHECK(one(own, "mysql", run).statement().refused == ErrorClass::UpdateTableUsed);
