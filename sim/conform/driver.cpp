@@ -7,6 +7,8 @@
 #include "model/world/innodb_transaction.hpp"
 #include "model/world/time.hpp"
 #include "model/world/wait_graph.hpp"
+#include "sim/conform/outcome_of.hpp"
+#include "sim/conform/path.hpp"
 #include "sim/conform/server_model.hpp"
 #include "sim/conform/timers.hpp"
 
@@ -18,47 +20,6 @@ constexpr int kBlockedMs = 300;
 constexpr std::size_t kMostPaths = 20'000;
 constexpr std::size_t kMostDivergences = 8;
 
-struct SessionRun {
-  int step = -1;            // whose statement is running, -1: none
-  int statement = -1;
-  int wait_step = -1;       // step during which the present wait began
-  std::int64_t wait_since = 0;
-  std::int64_t since = 0;   // when the statement began, or the last one ended
-  Timeouts timeouts;
-  Timeouts outside;         // those that hold again after the transaction (SET LOCAL)
-  bool paused = false;
-  bool lost = false;        // its client has no connection any more
-  Json result;              // of a statement whose commit is still to come
-
-  bool running() const { return statement >= 0; }
-};
-
-struct Path {
-  std::vector<std::uint8_t> world;
-  std::vector<SessionRun> sessions;  // by session of the vector, the administrator last
-  std::vector<std::int64_t> deadlines;  // by slot: when it passes
-  std::int64_t clock = 0;
-  std::vector<StepOutcome> returned;     // during the present step
-  int closer = -1;                       // the session that was the last to begin a wait
-};
-
-std::string key_of(const Path& p) {
-  std::string key(p.world.begin(), p.world.end());
-  for (const SessionRun& s : p.sessions) {
-    for (std::int64_t n : {std::int64_t{s.step}, std::int64_t{s.statement}, std::int64_t{s.wait_step}, s.wait_since, s.since,
-                           std::int64_t{s.paused}, std::int64_t{s.lost}, s.timeouts.lock, s.timeouts.statement, s.timeouts.idle}) {
-      key += std::to_string(n) + ",";
-    }
-    key += s.result.dump() + ";";
-  }
-  for (std::int64_t d : p.deadlines) key += std::to_string(d) + ",";
-  key += std::to_string(p.clock) + "," + std::to_string(p.closer);
-  for (const StepOutcome& o : p.returned) {
-    key += "|" + std::to_string(o.step) + " " + std::to_string(static_cast<int>(o.error)) + " " + o.result.dump();
-  }
-  return key;
-}
-
 class Driver {
  public:
   Driver(const Vector& vector, const Recording& recording, const VectorProgram& program, Victims victims)
@@ -66,7 +27,6 @@ class Driver {
         model_sessions_(program.sessions) {
     if (vp_.administrator >= 0) model_sessions_.push_back(vp_.administrator);
   }
-
   DriveResult run() {
     Path first;
     first.world = p_.initial;
@@ -87,7 +47,6 @@ class Driver {
 
  private:
   using Paths = std::vector<Path>;
-
   bool stopped() const { return !result_.limit.empty(); }
   const SqlStatement& statement_of(int number) const { return plan_.statements[static_cast<std::size_t>(number)]; }
   SessionRun& run_of(Path& p, int s) const { return p.sessions[static_cast<std::size_t>(s)]; }
@@ -145,23 +104,9 @@ class Driver {
   }
 
   void limit(const Limit& l, const Missing& missing) {
-    result_.limit = limit_words(l.kind);
+    result_.limit = bound_words(l.kind);
     result_.missing_texts = missing.texts;
     result_.missing_ints = missing.ints;
-  }
-
-  static std::string limit_words(LimitKind kind) {
-    switch (kind) {
-      case LimitKind::IntRange: return "an integer outside of the model's bounds";
-      case LimitKind::UnknownText: return "a text that was not foreseen";
-      case LimitKind::Rows: return "more row versions than the model has room for";
-      case LimitKind::Fresh: return "more fresh values than the model has room for";
-      case LimitKind::Deadlines: return "more running deadlines than the model has room for";
-      case LimitKind::InstantOrder: return "two stored instants whose order the model does not know are compared";
-      case LimitKind::StoreInterval: return "an interval is stored";
-      case LimitKind::Scratch: return "a query result that is too large for the model";
-      default: return "a bound of the model (" + std::to_string(static_cast<int>(kind)) + ")";
-    }
   }
 
   void take_result(Path& p, int s, const ExecResult& result, const Observation& seen, bool failed) {
@@ -172,7 +117,7 @@ class Driver {
       run.wait_since = p.clock;
       p.closer = s;
       // Nobody holds it up: what is left is the commit.
-      if (!waits(plan_, p.world.data(), model_session(s))) run.result = result_of(statement, seen, failed);
+      if (!waits(plan_, p.world.data(), model_session(s))) run.result = result_of(plan_, v_.engine, statement, seen, failed);
       return;
     }
     StepOutcome o;
@@ -180,8 +125,8 @@ class Driver {
     o.until = step_;
     o.error = result.error;
     if (result.status == ExecResult::Status::Done) {
-      o.result = run.result.is_null() ? result_of(statement, seen, failed) : run.result;
-      o.ordered = is_ordered(statement);
+      o.result = run.result.is_null() ? result_of(plan_, v_.engine, statement, seen, failed) : run.result;
+      o.ordered = is_ordered(plan_, statement);
     }
     if (o.error == ErrorClass::None) set_timeout(run.timeouts, run.outside, statement);
     if (tx_of(p, s) == kNoTx) run.timeouts = run.outside;
@@ -195,28 +140,6 @@ class Driver {
     } else {
       close_session(plan_, p.world.data(), model_session(s));  // the server finds that nobody listens any more
     }
-  }
-
-  Json result_of(const SqlStatement& s, const Observation& seen, bool failed) const {
-    switch (s.kind) {
-      case SqlKind::Select:
-      case SqlKind::SelectLock:
-      case SqlKind::LockFunction: return shown_rows(plan_.domain, v_.engine, seen.rows);
-      case SqlKind::Insert:
-      case SqlKind::Update:
-      case SqlKind::Delete:
-        if (s.targets.empty()) return seen.count;
-        return shown_rows(plan_.domain, v_.engine, seen.rows);
-      case SqlKind::Commit:
-        if (failed) return "ROLLBACK";  // PostgreSQL: the command tag of a COMMIT that could not
-        return "OK";
-      default: return "OK";
-    }
-  }
-
-  bool is_ordered(const SqlStatement& s) const {
-    if (s.kind == SqlKind::Select && s.query >= 0) return !plan_.code.queries[static_cast<std::size_t>(s.query)].order.empty();
-    return s.kind == SqlKind::SelectLock && !s.order.empty();
   }
 
   // Deadlines are numbered by slot, which canonical form renumbers: then they stay as they are.
@@ -507,19 +430,10 @@ class Driver {
       if (d.lines.empty()) {
         out.push_back(std::move(p));
       } else {
-        leave(std::move(d));
+        leave(result_.divergences, std::move(d));
       }
     }
     return out;
-  }
-
-  void leave(Divergence d) {
-    std::stable_sort(d.lines.begin(), d.lines.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
-    auto same = [&](const Divergence& other) {
-      return other.step == d.step && std::equal(other.lines.begin(), other.lines.end(), d.lines.begin(), d.lines.end(),
-                                                [](const auto& a, const auto& b) { return a.step == b.step && a.got == b.got; });
-    };
-    if (std::none_of(result_.divergences.begin(), result_.divergences.end(), same)) result_.divergences.push_back(std::move(d));
   }
 
   Paths at_the_end(Paths paths) {
@@ -548,7 +462,7 @@ class Driver {
       if (d.lines.empty()) {
         out.push_back(std::move(p));
       } else {
-        leave(std::move(d));
+        leave(result_.divergences, std::move(d));
       }
     }
     return out;

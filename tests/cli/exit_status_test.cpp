@@ -139,7 +139,7 @@ TEST_CASE("traces are written, replayed and explained; a changed one fails at it
 }
 
 TEST_CASE("every verb has help with an example; schema is JSON; list knows the library") {
-  for (const std::string verb : {"check", "simulate", "replay", "explain", "list", "schema"}) {
+  for (const std::string verb : {"check", "simulate", "replay", "explain", "conform", "list", "schema"}) {
     CAPTURE(verb);
     const Run run = run_tool(verb + " --help");
     CHECK(run.status == 0);
