@@ -13,6 +13,7 @@ constexpr int kMaxSessionsPerScenario = 60;
 constexpr int kMaxSlotBytes = 160;  // canonical.cpp sorts slots in a buffer of that size
 constexpr int kMaxDefaultTasks = 6;
 constexpr int kMaxLocks = 120;
+constexpr int kMaxInnodbRows = 64;
 constexpr int kMaxAdvisoryLocks = 24;
 constexpr int kMaxCommittedRecords = 6;
 
@@ -247,7 +248,13 @@ class LayoutBuilder {
     if (!is_innodb(db.engine)) return;
     const int sessions = static_cast<int>(db.sessions.size());
     int rows = 0;
-    for (int t : db.tables) rows += l_.tables[static_cast<std::size_t>(t)].slots;
+    for (int t : db.tables) {
+      const TableLayout& table = l_.tables[static_cast<std::size_t>(t)];
+      rows += table.slots;
+      if (table.slots > kMaxInnodbRows || table.indexes.size() > 15) {
+        state_.errors.add({state_.scenario.file, "", 1, 1}, "table \"" + table.name + "\" of an InnoDB database is too large: at most 64 rows (bounds.rows) and 15 indexes");
+      }
+    }
     db.lock_table.slots = std::min(kMaxLocks, 6 + 6 * sessions + rows);
     db.lock_table.offset = take(1);
     db.lock_table.sessions = take(kInnodbSessionBytes * sessions);

@@ -18,7 +18,8 @@ bool precedes(const IndexView& view, int a, int b) {
   if (rank(x) != rank(y)) return rank(x) < rank(y);
   if (rank(x) == 2 || (rank(x) == 0 && view.clustered() == view.index_count())) return a < b;
   const int ends = std::memcmp(x, y, kNext);
-  const int order = ends != 0 ? ends : std::memcmp(x + kFlags, y + kFlags, static_cast<std::size_t>(view.table().stride - kFlags));
+  const auto rest = static_cast<std::size_t>(view.table().stride - kFlags);
+  const int order = ends != 0 ? ends : std::memcmp(x + kFlags, y + kFlags, rest);
   return order != 0 ? order < 0 : a < b;
 }
 
@@ -69,7 +70,9 @@ void sort_lock_table(const Plan& plan, int db, std::uint8_t* w) {
     return rank(a) == 0 && std::memcmp(a + 1, b + 1, 3) < 0;
   };
   for (int i = 1; i < locks.slots && entry(i)[0] != 0; ++i) {
-    for (int j = i; j > 0 && precedes(entry(j), entry(j - 1)); --j) std::swap_ranges(entry(j), entry(j) + kLockBytes, entry(j - 1));
+    for (int j = i; j > 0 && precedes(entry(j), entry(j - 1)); --j) {
+      std::swap_ranges(entry(j), entry(j) + kLockBytes, entry(j - 1));
+    }
   }
 }
 

@@ -79,7 +79,8 @@ void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access
     if (access.index < 0 || count == RowCursor::kMaxSteps || empty_range(range)) continue;
     if (stopped()) return;
     const auto again = [&](const KeyRange* r) {
-      return r->equal.size() == range.equal.size() && r->low == range.low && r->high == range.high && order_ranges(*r, range) == 0;
+      return r->equal.size() == range.equal.size() && r->low == range.low && r->high == range.high &&
+             order_ranges(*r, range) == 0;
     };
     if (std::any_of(ranges, ranges + count, again)) continue;  // id IN (1, 1)
     int at = count++;
@@ -97,7 +98,8 @@ void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access
   }
 }
 
-void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n) {
+void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number,
+                           const int* records, int n) {
   const int x = cursor.index;
   const std::size_t width = x < view.index_count() ? view.index(x)->columns.size() : 0;
   // BETWEEN 5 AND 5 is an equality too.
@@ -113,7 +115,8 @@ void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRa
   bool at_end = false;  // the last record of the range is the only one that can have the upper bound
   for (; i < n && side(view, x, range, records[i]) == 0; ++i) {
     std::uint8_t mode = key;
-    if (!points && i == first && x == view.clustered() && range.low != kNoExpr && !range.low_open && range.equal.size() + 1 == width) {
+    const bool whole_low = range.low != kNoExpr && !range.low_open && range.equal.size() + 1 == width;
+    if (!points && i == first && x == view.clustered() && whole_low) {
       // `key >= 5` and 5 is there: nothing in the gap before it is in the range.
       const CellId cell = view.cell(records[i], view.index(x)->columns[range.equal.size()]);
       if (compare(ctx_, ctx_.plan.domain.decode(cell), eval(ctx_, range.low)) == 0) mode = kLockRecord;
@@ -135,7 +138,8 @@ void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRa
   }
 }
 
-void InnodbRun::plan_backward(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n) {
+void InnodbRun::plan_backward(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number,
+                              const int* records, int n) {
   const int x = cursor.index;
   const std::uint8_t key = gaps() ? 0 : kLockRecord;
   int i = n - 1;
@@ -145,8 +149,9 @@ void InnodbRun::plan_backward(RowCursor& cursor, const IndexView& view, const Ke
   if (i >= 0) add_step(cursor, records[i], kStepBeyond, key, number);
 }
 
-// The version of a row that a consistent read gives: from the newest one back, the first that the read view sees, and the
-// session's own changes at once (row_vers_build_for_consistent_read). So after an own UPDATE an old view shows the newest row.
+// The version of a row that a consistent read gives: from the newest one back, the first that the read view sees, and
+// the session's own changes at once (row_vers_build_for_consistent_read). So after an own UPDATE an old view shows the
+// newest row.
 int InnodbRun::seen_version(const IndexView& view, int record) const {
   if (isolation() == Isolation::ReadUncommitted) return view.version(record)[kXmax] == 0 ? record : -1;
   auto sees = [&](std::uint8_t x, bool by_command) {
@@ -210,7 +215,8 @@ bool InnodbRun::mentions_row(ExprId expr) const {
       const Query& q = ctx_.plan.code.queries[static_cast<std::size_t>(n.b)];
       const auto joins = [&](const Source& s) { return mentions(s.on); };
       return (n.op == Op::InQuery && mentions(n.a)) || mentions(q.where) || mentions(q.having) ||
-             std::any_of(q.targets.begin(), q.targets.end(), mentions) || std::any_of(q.keys.begin(), q.keys.end(), mentions) ||
+             std::any_of(q.targets.begin(), q.targets.end(), mentions) ||
+             std::any_of(q.keys.begin(), q.keys.end(), mentions) ||
              std::any_of(q.aggs.begin(), q.aggs.end(), [&](const AggSpec& a) { return mentions(a.arg); }) ||
              std::any_of(q.sources.begin(), q.sources.end(), joins);
     }
@@ -218,7 +224,8 @@ bool InnodbRun::mentions_row(ExprId expr) const {
   }
 }
 
-// A condition that no row decides (EXISTS of another table) is looked at first: when it is not true no row is read or locked.
+// A condition that no row decides (EXISTS of another table) is looked at first: when it is not true no row is read or
+// locked.
 bool InnodbRun::can_match(ExprId where) {
   if (where == kNoExpr) return true;
   const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(where)];
@@ -226,7 +233,8 @@ bool InnodbRun::can_match(ExprId where) {
   return mentions_row(where) || is_true(eval(ctx_, where));
 }
 
-// Whether the index has every column of the source that the expressions read: then a shared lock need not look at the row.
+// Whether the index has every column of the source that the expressions read: then a shared lock need not look at the
+// row.
 bool InnodbRun::covers_all(const RowCursor& cursor, const std::vector<ExprId>& exprs, int source) const {
   return std::all_of(exprs.begin(), exprs.end(), [&](ExprId e) { return reads_only(cursor, e, source); });
 }

@@ -1,5 +1,5 @@
-// Foreign keys on InnoDB (row_ins_check_foreign_constraint): a check is a shared lock on the parent, or on the children, of the
-// newest version, and so waits for whoever inserts or deletes it.
+// Foreign keys on InnoDB (row_ins_check_foreign_constraint): a check is a shared lock on the parent, or on the
+// children, of the newest version, and so waits for whoever inserts or deletes it.
 #include <algorithm>
 
 #include "model/world/innodb_run.hpp"
@@ -68,7 +68,8 @@ bool InnodbRun::children_follow(int table, int slot, const CellId* now) {
       const auto same = [&](int c) { return now != nullptr && now[c] == values[c]; };
       const auto null = [&](int c) { return values[c] == kNullCell; };
       const auto& columns = key.parent_columns;
-      if (std::all_of(columns.begin(), columns.end(), same) || std::any_of(columns.begin(), columns.end(), null)) continue;
+      if (std::all_of(columns.begin(), columns.end(), same)) continue;
+      if (std::any_of(columns.begin(), columns.end(), null)) continue;
       if (!children_of(child, key, values, now)) return false;
     }
   }

@@ -149,8 +149,8 @@ int IndexView::implicit_owner(int x, int slot) const {
   if (!in_progress(by)) return -1;
   const int owner = owner_of(by);
   if (x == clustered()) return owner;
-  // A record of a secondary index is locked when the owner made or marked it: when what it is has changed since the owner
-  // began (row_vers_impl_x_locked).
+  // A record of a secondary index is locked when the owner made or marked it: when what it is has changed since the
+  // owner began (row_vers_impl_x_locked).
   bool was_alive = false, was_dead = false;
   auto note = [&](bool alive) { (alive ? was_alive : was_dead) = true; };
   int base = record;

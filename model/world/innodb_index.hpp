@@ -1,11 +1,11 @@
 // The index records of an InnoDB table and their order. The rows live in the slots of the table (layout.hpp):
-//  - The newest version of a row stays in its slot for as long as the row exists, so that slot is the record of the clustered
-//    index. A DELETE marks it (xmax); it is purged once no snapshot sees it.
+//  - The newest version of a row stays in its slot for as long as the row exists, so that slot is the record of the
+//    clustered index. A DELETE marks it (xmax); it is purged once no snapshot sees it.
 //  - An UPDATE copies the version that it replaces into a free slot, whose `next` names the version that replaced it.
-//  - A record of a secondary index is a key value of a row. It is named by the newest version of the row that has this key; it
-//    is alive when that is the row's current version and not marked as deleted.
-// The clustered index is the primary key, else the first unique index without NULLs, else an index of row numbers that nobody
-// sees (manual, "Clustered and Secondary Indexes"); that one has the number indexes.size().
+//  - A record of a secondary index is a key value of a row. It is named by the newest version of the row that has this
+//    key; it is alive when that is the row's current version and not marked as deleted.
+// The clustered index is the primary key, else the first unique index without NULLs, else an index of row numbers that
+// nobody sees (manual, "Clustered and Secondary Indexes"); that one has the number indexes.size().
 #pragma once
 
 #include "model/world/cells.hpp"
@@ -26,7 +26,7 @@ class IndexView {
   int clustered() const;
   int index_count() const { return static_cast<int>(t_.indexes.size()); }
   const Index* index(int x) const { return x < index_count() ? &t_.indexes[static_cast<std::size_t>(x)] : nullptr; }
-  bool unique(int x) const { return x >= index_count() || t_.indexes[static_cast<std::size_t>(x)].unique || x == clustered(); }
+  bool unique(int x) const { return x == clustered() || t_.indexes[static_cast<std::size_t>(x)].unique; }
 
   const std::uint8_t* version(int slot) const { return slot_of(t_, w_, slot); }
   CellId cell(int slot, int column) const { return column_of(layout_, t_, version(slot), column); }
@@ -53,7 +53,8 @@ class IndexView {
   // Records of the index in order.
   int records(int x, int* out) const;
   int after(int x, int slot) const;                    // the next record or kSupremum
-  int place_for(int x, const CellId* cells, int self) const;  // the record that a row would come before; self: its slot, or -1
+  // The record that a row would come before; self: its slot, or -1.
+  int place_for(int x, const CellId* cells, int self) const;
   int order_key(int x, const CellId* cells, int slot) const;  // the columns of the index only
   int order_records(int x, int a, int b) const;
 

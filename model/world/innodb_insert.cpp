@@ -59,7 +59,8 @@ void InnodbRun::insert_row(const CellId* cells) {
   }
 }
 
-// row_ins: the clustered index, then each secondary one. A row that has to wait for a secondary index is in the clustered one.
+// row_ins: the clustered index, then each secondary one. A row that has to wait for a secondary index is in the
+// clustered one.
 InnodbRun::Put InnodbRun::put_row(const CellId* cells, int& index, int& duplicate, int& placed) {
   const IndexView view = rows_.view(s_.table);
   const int c = view.clustered();
@@ -100,8 +101,9 @@ InnodbRun::Put InnodbRun::put_row(const CellId* cells, int& index, int& duplicat
       if (put != Put::Done) return put;
     }
     const int there = view.record_with_key(x, placed, cells);
-    const bool taken = there >= 0 ? take(s_.table, x, there, kLockX | kLockRecord, false)
-                                  : take(s_.table, x, view.place_for(x, cells, -1), kLockX | kLockGap | kLockInsert, false);
+    const int on = there >= 0 ? there : view.place_for(x, cells, -1);
+    const std::uint8_t mode = there >= 0 ? kLockX | kLockRecord : kLockX | kLockGap | kLockInsert;
+    const bool taken = take(s_.table, x, on, mode, false);
     if (!taken) return Put::Stop;
     rows_.enter(s_.table, placed);
   }

@@ -98,8 +98,8 @@ LockTable::Got LockTable::ask(int session, LockName name, std::uint8_t mode, boo
   const bool insert = (mode & kLockInsert) != 0;
   if (!insert) {
     if (holds(session, name, mode)) return Got::Held;
-    const bool others = name.slot != kSupremum && IndexView(plan_, w_, name.table).implicit_owner(name.index, name.slot) != session;
-    if (others) make_explicit(name);
+    const IndexView view(plan_, w_, name.table);
+    if (name.slot != kSupremum && view.implicit_owner(name.index, name.slot) != session) make_explicit(name);
     // Who has the record needs only the gap for a next-key lock, and a gap is never waited for.
     const bool next_key = (mode & (kLockGap | kLockRecord)) == 0;
     if (next_key && name.slot != kSupremum && holds(session, name, static_cast<std::uint8_t>(mode | kLockRecord))) {
@@ -205,8 +205,8 @@ void LockTable::split_gap(LockName name, int heir) {
   }
 }
 
-// At READ COMMITTED a lock of an UPDATE or DELETE goes with its record; one of a duplicate check stays for the gap. MariaDB
-// tells them by their mode, MySQL keeps all locks of a statement that has made such a check.
+// At READ COMMITTED a lock of an UPDATE or DELETE goes with its record; one of a duplicate check stays for the gap.
+// MariaDB tells them by their mode, MySQL keeps all locks of a statement that has made such a check.
 bool LockTable::inherits(int session, std::uint8_t mode) const {
   if (innodb_isolation(plan_.layout, w_, session) > Isolation::ReadCommitted) return true;
   const bool keeps = (session_bytes(session)[0] & kKeepsGaps) != 0;

@@ -1,11 +1,12 @@
-// InnoDB's record locks (manual, "InnoDB Locking"; lock0lock.cc). A lock is on an index record, on the gap before it, or on
-// both (next-key). Requests queue in the order in which they came, and those that wait count: who conflicts with a request
-// that waits ahead of it waits behind it. Locks on a gap never wait and do not keep each other out; they keep out an INSERT
-// (insert intention). A record that an uncommitted transaction made or changed is locked by it without an entry here; the entry
-// is made when somebody else asks for the record.
+// InnoDB's record locks (manual, "InnoDB Locking"; lock0lock.cc). A lock is on an index record, on the gap before it,
+// or on both (next-key). Requests queue in the order in which they came, and those that wait count: who conflicts with
+// a request that waits ahead of it waits behind it. Locks on a gap never wait and do not keep each other out; they keep
+// out an INSERT (insert intention). A record that an uncommitted transaction made or changed is locked by it without an
+// entry here; the entry is made when somebody else asks for the record.
 //
-// MariaDB and MySQL differ in two places. MySQL lets a session that holds a lock take X past a request for X that waits for
-// that very lock, where MariaDB has a deadlock; and MySQL grants, on a release, every request that conflicts with no granted lock.
+// MariaDB and MySQL differ in two places. MySQL lets a session that holds a lock take X past a request for X that waits
+// for that very lock, where MariaDB has a deadlock; and MySQL grants, on a release, every request that conflicts with
+// no granted lock.
 #pragma once
 
 #include "model/world/innodb_index.hpp"
@@ -22,7 +23,7 @@ inline constexpr std::uint8_t kLockNew = 32;     // granted after a wait; the st
 
 // Flags of a session's statement in the lock table.
 inline constexpr std::uint8_t kStatementRuns = 1;  // it waits, or has been woken
-inline constexpr std::uint8_t kKeepsGaps = 2;      // its locks pass on to the gap when their record goes, at READ COMMITTED too
+inline constexpr std::uint8_t kKeepsGaps = 2;      // its locks pass on to the gap when their record goes, at any level
 inline constexpr std::uint8_t kRegistered = 4;     // the transaction has used InnoDB
 inline constexpr int kDepthShift = 4;              // bits 4-7: savepoints that were open when it first did
 
@@ -40,8 +41,8 @@ class LockTable {
       : plan_(plan), w_(w), db_(plan.layout.databases[static_cast<std::size_t>(db)]), number_(db) {}
 
   enum class Got { Held, New, Wait };
-  // Asks for a lock. `wait`: joins the queue when it cannot have it at once; the session then waits (kWaits). `keep`: make an
-  // entry when it is granted (a change of a record needs none). An insert intention is granted without one.
+  // Asks for a lock. `wait`: joins the queue when it cannot have it at once; the session then waits (kWaits). `keep`:
+  // make an entry when it is granted (a change of a record needs none). An insert intention is granted without one.
   Got ask(int session, LockName on, std::uint8_t mode, bool wait, bool keep = true);
   bool holds(int session, LockName on, std::uint8_t mode) const;
   // The lock of a record that was just read goes (READ COMMITTED, the row did not match).

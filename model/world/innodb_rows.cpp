@@ -75,7 +75,8 @@ int InnodbRows::save_version(int table, int i) {
   const int h = free_slot(table, false);
   if (h < 0) return -1;
   relink(table, i, h);
-  std::memcpy(slot(table, h), slot(table, i), static_cast<std::size_t>(layout_.tables[static_cast<std::size_t>(table)].stride));
+  const TableLayout& t = layout_.tables[static_cast<std::size_t>(table)];
+  std::memcpy(slot(table, h), slot(table, i), static_cast<std::size_t>(t.stride));
   slot(table, h)[kNext] = static_cast<std::uint8_t>(i + 1);
   return h;
 }
@@ -312,8 +313,8 @@ void InnodbRows::commit() {
   }
 }
 
-// Runs after locks have been granted: who waited for a record gets it before it is purged, as on a server, where purge comes
-// some milliseconds later.
+// Runs after locks have been granted: who waited for a record gets it before it is purged, as on a server, where purge
+// comes some milliseconds later.
 void InnodbRows::purge() {
   if (!db_.purge_later) purge_now();
 }

@@ -1,5 +1,5 @@
-// Changing the rows of an InnoDB table, undoing that, and purge (row0ins.cc, row0upd.cc, row0undo.cc, row0purge.cc), with what each
-// does to the locks on the index records that come and go.
+// Changing the rows of an InnoDB table, undoing that, and purge (row0ins.cc, row0upd.cc, row0undo.cc, row0purge.cc),
+// with what each does to the locks on the index records that come and go.
 #pragma once
 
 #include "model/world/innodb_locks.hpp"

@@ -1,8 +1,9 @@
-// A statement on InnoDB: the class behind innodb_statement.cpp (start, end, transaction control), innodb_scan.cpp (finding and
-// locking rows), innodb_write.cpp (UPDATE, DELETE), innodb_insert.cpp and innodb_foreign_keys.cpp. Internal to these files.
+// A statement on InnoDB: the class behind innodb_statement.cpp (start, end, transaction control), innodb_scan.cpp
+// (finding and locking rows), innodb_write.cpp (UPDATE, DELETE), innodb_insert.cpp and innodb_foreign_keys.cpp.
+// Internal to these files.
 //
-// A statement that has to wait keeps what it has done and is executed again from its start. Rows that it changed carry the
-// flags of the running command; a scan goes on at the record where it waited and leaves what lies before it alone.
+// A statement that has to wait keeps what it has done and is executed again from its start. Rows that it changed carry
+// the flags of the running command; a scan goes on at the record where it waited and leaves what lies before it alone.
 #pragma once
 
 #include "model/world/innodb_rows.hpp"
@@ -46,8 +47,10 @@ class InnodbRun : StatementRun, RowReader {
   bool too_new(const std::uint8_t* v) const;
 
   void plan_scan(RowCursor& cursor, int table, const AccessPath& access);
-  void plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n);
-  void plan_backward(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records, int n);
+  void plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records,
+                  int n);
+  void plan_backward(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records,
+                     int n);
   int seen_version(const IndexView& view, int record) const;
   void plan_versions(RowCursor& cursor, int table, const AccessPath& access);
   void add_step(RowCursor& cursor, int slot, int kind, std::uint8_t mode, int range);

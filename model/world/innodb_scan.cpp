@@ -6,9 +6,10 @@
 
 namespace oncecheck {
 
-// How a query inside this statement reads a table (ha_innobase::store_lock). A plain SELECT reads by a snapshot, except inside a
-// SERIALIZABLE transaction, and so does a subquery of a locking SELECT. What a write reads it locks, except that at READ COMMITTED INSERT ... SELECT and the subquery of an
-// UPDATE read by a snapshot. (MariaDB makes a multi-table UPDATE of one that reads its own table, and that one locks.)
+// How a query inside this statement reads a table (ha_innobase::store_lock). A plain SELECT reads by a snapshot, except
+// inside a SERIALIZABLE transaction, and so does a subquery of a locking SELECT. What a write reads it locks, except
+// that at READ COMMITTED INSERT ... SELECT and the subquery of an UPDATE read by a snapshot. (MariaDB makes a
+// multi-table UPDATE of one that reads its own table, and that one locks.)
 InnodbRun::Style InnodbRun::style_of(int table) const {
   if (s_.kind == SqlKind::Select || s_.kind == SqlKind::SelectLock) {
     return isolation() == Isolation::Serializable && me_[kTx] == kOpenTx ? Style::Share : Style::Plain;
@@ -118,10 +119,10 @@ bool InnodbRun::lock_step(RowCursor& cursor, const RowCursor::Step& step, Style 
   const bool alive = view.alive(x, step.slot);
   std::uint8_t mode = step.mode;
   if (step.kind == kStepPoint) mode = alive || !gaps() ? kLockRecord : 0;
-  // An UPDATE at READ COMMITTED judges a locked row by its committed version and passes over it when that does not match
-  // (not when it sorts the rows first).
-  const bool semi = s_.kind == SqlKind::Update && !gaps() && !sorts_ && x == view.clustered() && step.kind != kStepPoint &&
-                    &cursor == &scan_;
+  // An UPDATE at READ COMMITTED judges a locked row by its committed version and passes over it when that does not
+  // match (not when it sorts the rows first).
+  const bool semi = s_.kind == SqlKind::Update && !gaps() && !sorts_ && x == view.clustered() &&
+                    step.kind != kStepPoint && &cursor == &scan_;
   if (step.kind == kStepBeyond) {
     // What lies behind the range matches by no version.
     if (semi) {

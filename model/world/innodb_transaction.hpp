@@ -1,4 +1,5 @@
-// Transactions of a session on InnoDB. commit_transaction and rollback_transaction (transaction.hpp) come here by engine.
+// Transactions of a session on InnoDB. commit_transaction and rollback_transaction (transaction.hpp) come here by
+// engine.
 #pragma once
 
 #include "model/world/context.hpp"
@@ -14,15 +15,16 @@ void innodb_end_statement(const Plan& plan, std::uint8_t* w, int session);
 // An error undoes the statement and keeps its locks; without a BEGIN the transaction is at its end.
 void innodb_fail_statement(const Plan& plan, std::uint8_t* w, int session);
 
-// What waits gives up: the victim of a deadlock (1213), innodb_lock_wait_timeout (1205), KILL QUERY (1317). A deadlock over
-// GET_LOCK undoes nothing. With innodb_rollback_on_timeout a time-out ends the transaction.
+// What waits gives up: the victim of a deadlock (1213), innodb_lock_wait_timeout (1205), KILL QUERY (1317). A deadlock
+// over GET_LOCK undoes nothing. With innodb_rollback_on_timeout a time-out ends the transaction.
 void innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
 
 // GET_LOCK waits no longer: executed again it gives 0, or NULL when it was cancelled.
 void innodb_give_up_name(const Plan& plan, std::uint8_t* w, int session, bool cancelled);
 inline constexpr std::uint8_t kNameTimedOut = 254, kNameCancelled = 253;  // in place of the rows counted
 
-// ROLLBACK TO: what was done since the savepoint is undone; the locks stay, unless the transaction had not used InnoDB before.
+// ROLLBACK TO: what was done since the savepoint is undone; the locks stay, unless the transaction had not used InnoDB
+// before.
 void innodb_rollback_to(const Plan& plan, std::uint8_t* w, int session, int level);
 // What was done at `level` or deeper now belongs to the level above it (RELEASE, or the name is set again).
 void innodb_merge_level(const Plan& plan, std::uint8_t* w, int session, int level);

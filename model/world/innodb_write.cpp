@@ -35,8 +35,9 @@ void InnodbRun::select_lock() {
   if (!can_match(s_.where) || stopped()) return;
   plan_scan(scan_, s_.table, s_.access);
   if (stopped()) return;
+  const auto covered = [&](const Order& o) { return reads_only(scan_, o.expr, 0); };
   scan_.covering = covers_all(scan_, s_.targets, 0) && reads_only(scan_, s_.where, 0) &&
-                   std::all_of(s_.order.begin(), s_.order.end(), [&](const Order& o) { return reads_only(scan_, o.expr, 0); });
+                   std::all_of(s_.order.begin(), s_.order.end(), covered);
   // A row found by its whole key is read before the rest of the WHERE is looked at, and stays locked.
   keeps_misses_ = unique_search();
   const bool in_order = s_.order.empty() || s_.access.in_order;
@@ -195,8 +196,10 @@ bool InnodbRun::take_new_key(int table, int x, const CellId* cells, int record) 
   return take(table, x, view.place_for(x, cells, -1), kLockX | kLockGap | kLockInsert, false);
 }
 
-// row_ins_scan_sec_index_for_duplicate: next-key locks on every record of the key and on the one behind, at every level.
-InnodbRun::Put InnodbRun::scan_duplicates(int table, int x, const CellId* cells, int self, bool exclusive, int& duplicate) {
+// row_ins_scan_sec_index_for_duplicate: next-key locks on every record of the key and on the one behind, at every
+// level.
+InnodbRun::Put InnodbRun::scan_duplicates(int table, int x, const CellId* cells, int self, bool exclusive,
+                                          int& duplicate) {
   const IndexView view = rows_.view(table);
   int records[kMaxIndexRecords];
   const int n = view.records(x, records);

@@ -48,6 +48,7 @@ bool replica_lags(const Plan& plan, const std::uint8_t* w, int db) {
 void start_replica(const Plan& plan, std::uint8_t* w, int db) { take_snapshot(plan.layout, w, database(plan, db).replica); }
 
 void replicate(const Plan& plan, std::uint8_t* w, int db) {
+  if (!has_replica(plan, db)) return;  // left out, since nobody could tell
   release_snapshot(plan.layout, w, database(plan, db).replica);
   take_snapshot(plan.layout, w, database(plan, db).replica);
 }

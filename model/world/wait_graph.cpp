@@ -15,7 +15,8 @@ const std::uint8_t* session_of(const Plan& plan, const std::uint8_t* w, int sess
 
 int waits_for(const Plan& plan, const std::uint8_t* w, int session) { return session_of(plan, w, session)[kWaits] - 1; }
 
-// On MariaDB and MySQL a wait for GET_LOCK and a wait for a row are seen by two detectors that know nothing of each other.
+// On MariaDB and MySQL a wait for GET_LOCK and a wait for a row are seen by two detectors that know nothing of each
+// other.
 bool same_detector(const Plan& plan, const std::uint8_t* w, int a, int b) {
   const int db = plan.layout.sessions[static_cast<std::size_t>(a)].db;
   if (!is_innodb(plan.layout.databases[static_cast<std::size_t>(db)].engine)) return true;
@@ -38,10 +39,12 @@ bool in_deadlock(const Plan& plan, const std::uint8_t* w, int session) {
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(count);
   for (std::size_t s = 0; s < count; ++s) {
     const int other = waits_for(plan, w, static_cast<int>(s));
-    if (other >= 0 && same_detector(plan, w, session, static_cast<int>(s))) boost::add_edge(s, static_cast<std::size_t>(other), graph);
+    if (other < 0 || !same_detector(plan, w, session, static_cast<int>(s))) continue;
+    boost::add_edge(s, static_cast<std::size_t>(other), graph);
   }
   std::vector<int> component(count);
-  boost::strong_components(graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
+  const auto index = boost::get(boost::vertex_index, graph);
+  boost::strong_components(graph, boost::make_iterator_property_map(component.begin(), index));
   for (std::size_t s = 0; s < count; ++s) {
     if (static_cast<int>(s) != session && component[s] == component[static_cast<std::size_t>(session)]) return true;
   }
