@@ -24,7 +24,7 @@ std::vector<std::string> scenario_files(const std::vector<std::string>& argument
       const std::string extension = entry.path().extension().string();
       if (entry.is_regular_file() && (extension == ".json" || extension == ".jsonc")) found.push_back(entry.path().string());
     }
-    if (found.empty()) throw ScenarioError({argument, "", 0, 0}, "this folder has no scenario (*.json, *.jsonc)");
+    if (found.empty()) throw ScenarioError({argument, "", 0, 0}, "this folder has no files *.json or *.jsonc");
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }

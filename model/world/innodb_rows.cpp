@@ -315,6 +315,10 @@ void InnodbRows::commit() {
 // Runs after locks have been granted: who waited for a record gets it before it is purged, as on a server, where purge comes
 // some milliseconds later.
 void InnodbRows::purge() {
+  if (!db_.purge_later) purge_now();
+}
+
+void InnodbRows::purge_now() {
   for (int table : db_.tables) {
     const int slots = layout_.tables[static_cast<std::size_t>(table)].slots;
     for (int i = 0; i < slots; ++i) {

@@ -36,6 +36,7 @@ class InnodbRows {
   // Gives up the session's snapshot and drops what no snapshot sees.
   void release_snapshot();
   void purge();
+  void purge_now();
 
   int changed_rows() const;  // by the transaction, not yet committed
 

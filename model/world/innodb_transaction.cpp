@@ -135,6 +135,11 @@ void innodb_merge_level(const Plan& plan, std::uint8_t* w, int session, int leve
   }
 }
 
+void innodb_purge(const Plan& plan, std::uint8_t* w, int db) {
+  const std::vector<int>& sessions = plan.layout.databases[static_cast<std::size_t>(db)].sessions;
+  if (!sessions.empty()) InnodbRows(plan, w, db, sessions.front()).purge_now();
+}
+
 int innodb_weight(const Plan& plan, std::uint8_t* w, int session) {
   InnodbRows rows = rows_of(plan, w, session);
   return rows.changed_rows() + rows.locks().entries_of(session);

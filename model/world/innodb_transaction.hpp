@@ -27,6 +27,9 @@ void innodb_rollback_to(const Plan& plan, std::uint8_t* w, int session, int leve
 // What was done at `level` or deeper now belongs to the level above it (RELEASE, or the name is set again).
 void innodb_merge_level(const Plan& plan, std::uint8_t* w, int session, int level);
 
+// Rows and versions that no snapshot sees leave the world (DatabaseLayout::purge_later).
+void innodb_purge(const Plan& plan, std::uint8_t* w, int db);
+
 // The weight by which InnoDB chooses the victim of a deadlock: rows changed and locks.
 int innodb_weight(const Plan& plan, std::uint8_t* w, int session);
 

@@ -4,9 +4,11 @@
 #include <set>
 
 #include "model/step/canonical.hpp"
+#include "model/world/innodb_transaction.hpp"
 #include "model/world/time.hpp"
+#include "sim/conform/path.hpp"
 #include "sim/conform/server_model.hpp"
-#include "sim/conform/timers.hpp"
+#include "sim/conform/statement_result.hpp"
 
 namespace oncecheck {
 
@@ -14,49 +16,6 @@ namespace {
 
 constexpr int kBlockedMs = 300;
 constexpr std::size_t kMostPaths = 20'000;
-constexpr std::size_t kMostDivergences = 8;
-
-struct SessionRun {
-  int step = -1;            // whose statement is running, -1: none
-  int statement = -1;
-  int wait_step = -1;       // step during which the present wait began
-  std::int64_t wait_since = 0;
-  std::int64_t since = 0;   // when the statement began, or the last one ended
-  Timeouts timeouts;
-  Timeouts outside;         // those that hold again after the transaction (SET LOCAL)
-  bool paused = false;
-  bool lost = false;        // its client has no connection any more
-  Json result;              // of a statement whose commit is still to come
-
-  bool running() const { return statement >= 0; }
-};
-
-struct Path {
-  std::vector<std::uint8_t> world;
-  std::vector<SessionRun> sessions;  // by session of the vector, the administrator last
-  std::vector<std::int64_t> deadlines;  // by slot: when it passes
-  std::vector<int> waiters;          // the model's sessions, in the order in which their waits began
-  std::int64_t clock = 0;
-  std::vector<StepOutcome> returned;     // during the present step
-};
-
-std::string key_of(const Path& p) {
-  std::string key(p.world.begin(), p.world.end());
-  for (const SessionRun& s : p.sessions) {
-    for (std::int64_t n : {std::int64_t{s.step}, std::int64_t{s.statement}, std::int64_t{s.wait_step}, s.wait_since, s.since,
-                           std::int64_t{s.paused}, std::int64_t{s.lost}, s.timeouts.lock, s.timeouts.statement, s.timeouts.idle}) {
-      key += std::to_string(n) + ",";
-    }
-    key += s.result.dump() + ";";
-  }
-  for (int w : p.waiters) key += std::to_string(w) + ",";
-  for (std::int64_t d : p.deadlines) key += std::to_string(d) + ",";
-  key += std::to_string(p.clock);
-  for (const StepOutcome& o : p.returned) {
-    key += "|" + std::to_string(o.step) + " " + std::to_string(static_cast<int>(o.error)) + " " + o.result.dump();
-  }
-  return key;
-}
 
 class Driver {
  public:
@@ -72,21 +31,21 @@ class Driver {
     first.sessions.resize(model_sessions_.size());
     for (SessionRun& s : first.sessions) s.timeouts = s.outside = default_timeouts(v_.engine);
     first.deadlines.assign(static_cast<std::size_t>(plan_.layout.deadline_slots), kNever);
-    std::vector<Path> paths = administrator({first}, vp_.setup);
+    Paths paths = administrator({first}, vp_.setup);
+    // The recorder waited for the purge before a case began.
+    for (Path& p : paths) {
+      if (is_innodb(v_.engine)) innodb_purge(plan_, p.world.data(), 0);
+    }
     for (step_ = 0; step_ < static_cast<int>(r_.steps.size()) && !paths.empty() && !stopped(); ++step_) {
       paths = matching(after_step(std::move(paths)));
     }
     if (!stopped() && !paths.empty()) paths = at_the_end(std::move(paths));
     result_.reached = !paths.empty() && result_.limit.empty();
-    std::stable_sort(result_.divergences.begin(), result_.divergences.end(),
-                     [](const Divergence& a, const Divergence& b) { return a.step > b.step; });
-    if (result_.divergences.size() > kMostDivergences) result_.divergences.resize(kMostDivergences);
+    keep_latest(result_.divergences);
     return std::move(result_);
   }
 
  private:
-  using Paths = std::vector<Path>;
-
   bool stopped() const { return !result_.limit.empty(); }
   const SqlStatement& statement_of(int number) const { return plan_.statements[static_cast<std::size_t>(number)]; }
   SessionRun& run_of(Path& p, int s) const { return p.sessions[static_cast<std::size_t>(s)]; }
@@ -149,20 +108,6 @@ class Driver {
     result_.missing_ints = missing.ints;
   }
 
-  static std::string limit_words(LimitKind kind) {
-    switch (kind) {
-      case LimitKind::IntRange: return "an integer outside of the model's bounds";
-      case LimitKind::UnknownText: return "a text that was not foreseen";
-      case LimitKind::Rows: return "more row versions than the model has room for";
-      case LimitKind::Fresh: return "more fresh values than the model has room for";
-      case LimitKind::Deadlines: return "more running deadlines than the model has room for";
-      case LimitKind::InstantOrder: return "two stored instants whose order the model does not know are compared";
-      case LimitKind::StoreInterval: return "an interval is stored";
-      case LimitKind::Scratch: return "a query result that is too large for the model";
-      default: return "a bound of the model (" + std::to_string(static_cast<int>(kind)) + ")";
-    }
-  }
-
   void take_result(Path& p, int s, const ExecResult& result, const Observation& seen, bool failed) {
     SessionRun& run = run_of(p, s);
     const SqlStatement& statement = statement_of(run.statement);
@@ -172,7 +117,7 @@ class Driver {
       run.wait_step = step_;
       run.wait_since = p.clock;
       // Nobody holds it up: what is left is the commit.
-      if (!waits(plan_, p.world.data(), model_session(s))) run.result = result_of(statement, seen, failed);
+      if (!waits(plan_, p.world.data(), model_session(s))) run.result = result_of(plan_, v_.engine, statement, seen, failed);
       return;
     }
     StepOutcome o;
@@ -180,8 +125,8 @@ class Driver {
     o.until = step_;
     o.error = result.error;
     if (result.status == ExecResult::Status::Done) {
-      o.result = run.result.is_null() ? result_of(statement, seen, failed) : run.result;
-      o.ordered = is_ordered(statement);
+      o.result = run.result.is_null() ? result_of(plan_, v_.engine, statement, seen, failed) : run.result;
+      o.ordered = is_ordered(plan_, statement);
     }
     if (o.error == ErrorClass::None) set_timeout(run.timeouts, run.outside, statement);
     if (tx_of(p, s) == kNoTx) run.timeouts = run.outside;
@@ -195,28 +140,6 @@ class Driver {
     } else {
       close_session(plan_, p.world.data(), model_session(s));  // the server finds that nobody listens any more
     }
-  }
-
-  Json result_of(const SqlStatement& s, const Observation& seen, bool failed) const {
-    switch (s.kind) {
-      case SqlKind::Select:
-      case SqlKind::SelectLock:
-      case SqlKind::LockFunction: return shown_rows(plan_.domain, v_.engine, seen.rows);
-      case SqlKind::Insert:
-      case SqlKind::Update:
-      case SqlKind::Delete:
-        if (s.targets.empty()) return seen.count;
-        return shown_rows(plan_.domain, v_.engine, seen.rows);
-      case SqlKind::Commit:
-        if (failed) return "ROLLBACK";  // PostgreSQL: the command tag of a COMMIT that could not
-        return "OK";
-      default: return "OK";
-    }
-  }
-
-  bool is_ordered(const SqlStatement& s) const {
-    if (s.kind == SqlKind::Select && s.query >= 0) return !plan_.code.queries[static_cast<std::size_t>(s.query)].order.empty();
-    return s.kind == SqlKind::SelectLock && !s.order.empty();
   }
 
   // Deadlines are numbered by slot, which canonical form renumbers: then they stay as they are.
@@ -400,6 +323,7 @@ class Driver {
   Paths after_step(Paths paths) {
     const VectorStep& step = r_.steps[static_cast<std::size_t>(step_)];
     Paths next;
+    if (victims_ == Victims::Any && is_innodb(v_.engine)) purged(paths);
     for (Path& p : paths) {
       p.returned.clear();
       perform(std::move(p), step, next);
@@ -408,6 +332,17 @@ class Driver {
     next = settled(std::move(next));
     if (step.op == VectorOp::Sleep) next = pass_time(std::move(next), step.milliseconds);
     return pass_blocked_time(std::move(next));
+  }
+
+  // InnoDB purges deleted rows up to a second after the commit: the steps of a vector are mostly faster, but it may have come.
+  void purged(Paths& paths) const {
+    for (std::size_t i = 0, n = paths.size(); i < n; ++i) {
+      Path p = paths[i];
+      innodb_purge(plan_, p.world.data(), 0);
+      if (p.world == paths[i].world) continue;
+      canonical(p);
+      paths.push_back(std::move(p));
+    }
   }
 
   void perform(Path p, const VectorStep& step, Paths& out) {
@@ -474,37 +409,15 @@ class Driver {
   Paths matching(Paths paths) {
     Paths out;
     for (Path& p : paths) {
-      Divergence d;
-      d.step = step_;
-      std::vector<bool> returned(static_cast<std::size_t>(step_) + 1, false);
-      for (const StepOutcome& o : p.returned) {
-        returned[static_cast<std::size_t>(o.step)] = true;
-        const RecordedOutcome& expected = r_.outcomes[static_cast<std::size_t>(o.step)];
-        if (!same_outcome(v_.engine, o, expected)) d.lines.push_back({o.step, describe(expected, o.step), describe(v_.engine, o)});
-      }
-      for (int i = 0; i <= step_; ++i) {
-        const RecordedOutcome& expected = r_.outcomes[static_cast<std::size_t>(i)];
-        if (expected.until == step_ && !returned[static_cast<std::size_t>(i)]) {
-          d.lines.push_back({i, describe(expected, i), "blocked"});
-        }
-      }
+      Divergence d = differences(v_.engine, r_, step_, p.returned);
       p.returned.clear();
       if (d.lines.empty()) {
         out.push_back(std::move(p));
       } else {
-        leave(std::move(d));
+        add_divergence(result_.divergences, std::move(d));
       }
     }
     return out;
-  }
-
-  void leave(Divergence d) {
-    std::stable_sort(d.lines.begin(), d.lines.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
-    auto same = [&](const Divergence& other) {
-      return other.step == d.step && std::equal(other.lines.begin(), other.lines.end(), d.lines.begin(), d.lines.end(),
-                                                [](const auto& a, const auto& b) { return a.step == b.step && a.got == b.got; });
-    };
-    if (std::none_of(result_.divergences.begin(), result_.divergences.end(), same)) result_.divergences.push_back(std::move(d));
   }
 
   Paths at_the_end(Paths paths) {
@@ -533,7 +446,7 @@ class Driver {
       if (d.lines.empty()) {
         out.push_back(std::move(p));
       } else {
-        leave(std::move(d));
+        add_divergence(result_.divergences, std::move(d));
       }
     }
     return out;

@@ -8,25 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/conform/outcome.hpp"
+#include "sim/conform/divergence.hpp"
 #include "sim/conform/vector_program.hpp"
 
 namespace oncecheck {
 
 enum class Victims {
   AsRecorded,  // what the recorded servers do: PostgreSQL the session that closed the circle, InnoDB the lightest
-  Any,         // every session of the circle
-};
-
-// One way in which the model leaves the record.
-struct Divergence {
-  struct Line {
-    int step = 0;  // -1: a table at the end
-    std::string expected;
-    std::string got;
-  };
-  int step = 0;  // during which; the number of steps for the final contents
-  std::vector<Line> lines;
+  Any,         // every session of the circle; and InnoDB may have purged deleted rows before each step
 };
 
 struct DriveResult {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "sim/conform/vector.hpp"
 #include "model/world/context.hpp"
+#include "sim/conform/vector.hpp"
 
 namespace oncecheck {
 

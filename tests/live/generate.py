@@ -126,13 +126,19 @@ class Run:
             self.scratch = tempfile.TemporaryDirectory()
             options.oncecheck = shutil.copy2(options.oncecheck, os.path.join(self.scratch.name, "oncecheck"))
         self.state_path = os.path.join(options.out, "state.json")
-        self.state = {"engine": options.engine, "seed": options.seed, "next": 0, "thrown_away": {}, "verdicts": {}}
+        self.state = {"engine": options.engine, "seed": options.seed, "next": 0, "thrown_away": {}, "verdicts": {},
+                      "shrunk": {}}
         if os.path.exists(self.state_path):
             with open(self.state_path, encoding="utf-8") as file:
                 self.state = json.load(file)
             if (self.state["engine"], self.state["seed"]) != (options.engine, options.seed):
                 sys.exit(f"{self.state_path} is of engine {self.state['engine']}, seed {self.state['seed']}")
-        self.known = {shrink.signature(vectors.load(path)) for path in vectors.files_of(self.folder("finds"))}
+        self.finds = {}  # signature -> name
+        for path in vectors.files_of(self.folder("finds")):
+            find = vectors.load(path)
+            self.finds[shrink.signature(find)] = find["name"]
+            self.state["shrunk"].setdefault(find["name"], find["name"])
+        self.mended = set()  # finds that the model answers right by now
 
     def folder(self, name):
         return os.path.join(self.options.out, name)
@@ -174,7 +180,7 @@ class Run:
 
     def check(self, batch):
         """Verdicts are kept by name, so that a recheck replaces them. Of mismatches that look alike, the smallest is
-        shrunk; the most frequent come first."""
+        shrunk, unless one was before and its find still stands; the most frequent come first."""
         alike = collections.defaultdict(list)
         if not batch:
             return
@@ -183,10 +189,16 @@ class Run:
             if verdict == "mismatch":
                 alike[model.what_differs(recorded, entry)].append(recorded)
         groups = sorted(alike.items(), key=lambda item: -len(item[1]))
-        for number, (what, group) in enumerate(groups):
+        left = self.options.shrink
+        for what, group in groups:
             print(f"mismatch, {len(group)} times: {what}; {', '.join(one['name'] for one in group[:3])}", flush=True)
-            if number < self.options.shrink:
-                self.look_into(min(group, key=shrink.size))
+            before = {self.state["shrunk"].get(one["name"]) for one in group} - {None} - self.mended
+            fresh = [one for one in group if one["name"] not in self.state["shrunk"]]
+            if before:
+                print(f"    shrunk before: {', '.join(sorted(before))}", flush=True)
+            elif fresh and left > 0:
+                left -= 1
+                self.look_into(min(fresh, key=shrink.size))
 
     def look_into(self, recorded):
         if self.slowly_too(recorded):
@@ -219,11 +231,11 @@ class Run:
         if not self.slowly_too(small):
             small = recorded
         sign = shrink.signature(small)
-        new = sign not in self.known
-        print(f"    {'find' if new else 'known find'} {small['name']}: {sign}", flush=True)
-        if new:
-            self.known.add(sign)
-            vectors.save(os.path.join(self.folder("finds"), small["name"] + ".json"), small)
+        name = self.finds.setdefault(sign, small["name"])
+        self.state["shrunk"][recorded["name"]] = name
+        print(f"    {'find' if name == small['name'] else 'known find'} {name}: {sign}", flush=True)
+        if name == small["name"]:
+            vectors.save(os.path.join(self.folder("finds"), name + ".json"), small)
 
     # ---- The loop ----
 
@@ -233,8 +245,8 @@ class Run:
         end = time.monotonic() + 60 * self.options.minutes
         try:
             if self.options.recheck:
-                self.check([vectors.load(path) for path in vectors.files_of(self.folder("vectors"))])
                 self.recheck_finds()
+                self.check([vectors.load(path) for path in vectors.files_of(self.folder("vectors"))])
             while not self.options.recheck and time.monotonic() < end:
                 batch = self.record_batch()
                 if self.options.oncecheck:
@@ -249,7 +261,9 @@ class Run:
         finds = [vectors.load(path) for path in vectors.files_of(self.folder("finds"))]
         if not finds:
             return
-        found = collections.Counter(verdict for verdict, _ in model.ask(self.options.oncecheck, finds))
+        answers = [verdict for verdict, _ in model.ask(self.options.oncecheck, finds)]
+        self.mended = {find["name"] for find, verdict in zip(finds, answers) if verdict != "mismatch"}
+        found = collections.Counter(answers)
         print("finds now: " + ", ".join(f"{verdict} {count}" for verdict, count in sorted(found.items())))
 
     def line(self):

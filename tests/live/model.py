@@ -10,8 +10,6 @@ import vector as vectors
 from shrink import shape
 
 VERDICTS = ("agree", "allowed", "unsupported", "mismatch")
-
-
 _KIND = re.compile(r"^\w+|GET_LOCK|advisory\w*|ON CONFLICT|ON DUPLICATE|IGNORE|FOR \w+|SHARE MODE|DO \w+")
 
 

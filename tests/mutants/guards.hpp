@@ -29,6 +29,11 @@ inline const std::vector<Guard>& guards() {
   static const char* const kRpc = "rpc-in-transaction.jsonc";
   static const char* const kClaim = "field/B03-rejected-duplicate-deletes-claim.jsonc";
   static const char* const kUnlock = "field/B06-unlock-by-name.jsonc";
+  static const char* const kNothing = "field/B20-duplicate-then-nothing.jsonc";
+  static const char* const kLosers = "field/B21-losers-deadlock.jsonc";
+  static const char* const kInOne = "field/B23-insert-or-read-in-one.jsonc";
+  static const char* const kTrust = "field/B25-loser-trusts-winner.jsonc";
+  static const char* const kThree = "three-inserts.jsonc";
   static const char* const kAba = "field/B31-aba-on-status.jsonc";
   static const char* const kCommit = "field/B34-ambiguous-commit.jsonc";
   static const std::vector<Guard> all = {
@@ -305,6 +310,36 @@ inline const std::vector<Guard>& guards() {
      R"j({ "reply": 409 })j",
      R"j({ "redis": "DEL lock:{:key}" }, { "reply": 409 })j",
      "only-owner-releases", "who did not get the lock releases it"},
+
+    // field/B20-duplicate-then-nothing.jsonc, fixed
+    {kNothing, "fixed",
+     R"j( WHERE id = :key FOR SHARE")j",
+     R"j( WHERE id = :key")j",
+     "no-false-failure", "the row is read back by the old view"},
+
+    // field/B21-losers-deadlock.jsonc, fixed
+    {kLosers, "fixed",
+     R"j(FOR SHARE)j",
+     R"j(FOR UPDATE)j",
+     "a determinate answer", "both losers ask for the exclusive lock"},
+
+    // field/B23-insert-or-read-in-one.jsonc, fixed
+    {kInOne, "fixed",
+     R"j(DO UPDATE SET key = EXCLUDED.key)j",
+     R"j(DO NOTHING)j",
+     "no-false-failure", "a row that is there already is not returned"},
+
+    // field/B25-loser-trusts-winner.jsonc, fixed
+    {kTrust, "fixed",
+     R"j({ "sql": "INSERT INTO jobs VALUES (:key) ON CONFLICT (key) DO NOTHING" }, { "reply": 200 })j",
+     R"j({ "reply": 200, "continue": true }, { "sql": "INSERT INTO jobs VALUES (:key) ON CONFLICT (key) DO NOTHING" })j",
+     "no-lost-intent", "the caller is answered before the job is stored"},
+
+    // three-inserts.jsonc, postgres
+    {kThree, "postgres",
+     R"j("databases": { "shop": { "engine": "postgres" } })j",
+     R"j("databases": { "shop": { "engine": "mysql" } })j",
+     "who may insert is served", "another engine"},
 
     // field/B31-aba-on-status.jsonc, fixed
     {kAba, "fixed",
