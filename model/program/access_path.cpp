@@ -23,6 +23,7 @@ class PathChooser {
       : code_(state.program.plan.code),
         table_(state.program.plan.layout.tables[static_cast<std::size_t>(scan.table)]),
         innodb_(is_innodb(state.engine(table_.db))),
+        mariadb_(state.engine(table_.db) == Engine::MariaDb),
         scan_(scan) {
     for (ExprId e : scan.conditions) add(e);
   }
@@ -44,6 +45,7 @@ class PathChooser {
         best = std::move(path);
       }
     }
+    if (mariadb_ && scan_.write) prefer_covering(best);
     set_order(best);
     return best;
   }
@@ -93,6 +95,11 @@ class PathChooser {
       values.push_back(value);
       return true;
     };
+    if (n.op == Op::IsNull && innodb_ && column < 0 && column_of(n.a) >= 0) {
+      column = column_of(n.a);
+      values.push_back(kIsNull);
+      return true;
+    }
     if (n.op == Op::Eq) return take(column_of(n.a), n.b) || take(column_of(n.b), n.a);
     if (n.op == Op::Or) return equals(n.a, column, values) && equals(n.b, column, values);
     if (n.op != Op::In) return false;
@@ -151,6 +158,27 @@ class PathChooser {
     return used ? ranges : std::vector<KeyRange>{};
   }
 
+  // MariaDB finds a row to be written by its primary key through a secondary index when that has all columns of the table and the condition
+  // gives its whole key: the record is found by both (extended keys), and the row itself need not be read.
+  void prefer_covering(AccessPath& path) const {
+    if (path.index < 0 || !table_.indexes[static_cast<std::size_t>(path.index)].primary) return;
+    const std::vector<int>& primary = table_.indexes[static_cast<std::size_t>(path.index)].columns;
+    if (path.ranges.front().equal.size() != primary.size()) return;
+    for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+      Index both = table_.indexes[i];
+      if (both.primary) continue;
+      both.columns.insert(both.columns.end(), primary.begin(), primary.end());
+      for (int c = 0; c < static_cast<int>(table_.columns.size()); ++c) {
+        if (std::find(both.columns.begin(), both.columns.end(), c) == both.columns.end()) both.columns.clear();
+      }
+      std::vector<KeyRange> ranges = ranges_of(both);
+      if (both.columns.empty() || ranges.empty() || ranges.front().equal.size() != both.columns.size()) continue;
+      path.index = static_cast<int>(i);
+      path.ranges = std::move(ranges);
+      return;
+    }
+  }
+
   // Whether the scan, forwards or backwards, gives the order that is asked for. Rows come in the order of the keys, whatever
   // the order of the ranges. A full scan follows the primary key.
   void set_order(AccessPath& path) const {
@@ -181,7 +209,7 @@ class PathChooser {
 
   const Code& code_;
   const TableLayout& table_;
-  bool innodb_;
+  bool innodb_, mariadb_;
   const TableScan& scan_;
   std::map<int, ColumnBounds> bounds_;
 };

@@ -13,6 +13,7 @@ struct TableScan {
   int last_src = 0;                  // the sources after it, up to this one, are not known yet when it is scanned
   std::vector<ExprId> conditions;    // all of them hold for a row of the result; kNoExpr among them is ignored
   const std::vector<Order>* order = nullptr;  // that the rows of this table alone are wanted in
+  bool write = false;                // UPDATE or DELETE
 };
 
 // As the servers choose for tables of a few rows: an equality, IN list or range on the primary key or a unique index first,

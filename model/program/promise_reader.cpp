@@ -77,7 +77,7 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
     out.max = reader.integer(node, 0, kMostFaults);
     return out;
   }
-  reader.check_keys(node, "a fault", {"max", "service", "provider", "redis", "client"});
+  reader.check_keys(node, "a fault", {"max", "service", "provider", "redis", "client", "database"});
   if (const JsonNode* max = reader.required(node, "max", "a fault")) out.max = reader.integer(*max, 0, kMostFaults);
   read_target(node, document, reader, out);
   return out;

@@ -14,7 +14,8 @@ constinit const std::string_view kPromises = R"json(
         "service": { "type": "string", "minLength": 1, "description": "Only at this service." },
         "provider": { "type": "string", "minLength": 1, "description": "Only at this provider." },
         "redis": { "type": "string", "minLength": 1, "description": "Only at this redis." },
-        "client": { "type": "string", "minLength": 1, "description": "Only at this client." }
+        "client": { "type": "string", "minLength": 1, "description": "Only at this client." },
+        "database": { "type": "string", "minLength": 1, "description": "Only at this database." }
       }
     },
     "fault_count": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 9 }, { "$ref": "#/$defs/param" }] },

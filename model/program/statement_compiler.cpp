@@ -144,7 +144,10 @@ void StatementBuilder::order_and_limit(const std::vector<sql::OrderItem>& order,
   if (limit) st().limit = exprs_.compile_as(*limit, Scope{}, SqlType::Int, "LIMIT");
 }
 
-void StatementBuilder::choose_path() { st().access = choose_access(state_, {st().table, 0, 0, {st().where}, &st().order}); }
+void StatementBuilder::choose_path() {
+  const bool write = st().kind == SqlKind::Update || st().kind == SqlKind::Delete;
+  st().access = choose_access(state_, {st().table, 0, 0, {st().where}, &st().order, write});
+}
 
 void StatementBuilder::select(const sql::Select& s) {
   if (compile_lock_call(exprs_, s, st(), out_.columns)) {

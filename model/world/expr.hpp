@@ -72,10 +72,12 @@ enum class FactTable : std::uint8_t {
 // How the rows of a table are found: a full scan in key order, or an index and ranges of its keys. InnoDB locks what it
 // scans, and SSI tracks it. The WHERE still tests every row.
 struct KeyRange {
-  std::vector<ExprId> equal;  // leading columns of the index; no expression names a column of the scanned table
+  // Leading columns of the index (InnoDB: then those of the primary key); no expression names a column of the scanned table.
+  std::vector<ExprId> equal;
   ExprId low = kNoExpr, high = kNoExpr;  // bounds on the column after them
   bool low_open = false, high_open = false;
 };
+inline constexpr ExprId kIsNull = -2;  // InnoDB, in KeyRange::equal: the column is NULL
 struct AccessPath {
   int index = -1;               // Table::indexes; -1: full scan
   std::vector<KeyRange> ranges; // an IN list gives several

@@ -20,8 +20,14 @@ void InnodbRun::add_step(RowCursor& cursor, int slot, int kind, std::uint8_t mod
 int InnodbRun::side(const IndexView& view, int x, const KeyRange& range, int slot) {
   const Index* index = view.index(x);
   if (index == nullptr) return 0;
+  // The columns of the primary key follow those of a secondary index.
+  const std::size_t width = index->columns.size();
+  auto column_of = [&](std::size_t k) {
+    return k < width ? index->columns[k] : view.index(view.clustered())->columns[k - width];
+  };
   auto order = [&](std::size_t column, ExprId bound) {
-    const CellId cell = view.cell(slot, index->columns[column]);
+    const CellId cell = view.cell(slot, column_of(column));
+    if (bound == kIsNull) return cell == kNullCell ? 0 : 1;
     return cell == kNullCell ? -1 : compare(ctx_, ctx_.plan.domain.decode(cell), eval(ctx_, bound));
   };
   std::size_t k = 0;
@@ -29,7 +35,7 @@ int InnodbRun::side(const IndexView& view, int x, const KeyRange& range, int slo
     if (const int c = order(k, range.equal[k]); c != 0) return c;
   }
   if (range.low == kNoExpr && range.high == kNoExpr) return 0;
-  if (view.cell(slot, index->columns[k]) == kNullCell) return -1;
+  if (view.cell(slot, column_of(k)) == kNullCell) return -1;
   if (range.low != kNoExpr) {
     const int c = order(k, range.low);
     if (c < 0 || (c == 0 && range.low_open)) return -1;
@@ -42,12 +48,14 @@ int InnodbRun::side(const IndexView& view, int x, const KeyRange& range, int slo
 }
 
 bool InnodbRun::empty_range(const KeyRange& range) {
-  auto null = [&](ExprId e) { return e != kNoExpr && eval(ctx_, e).is_null(); };
+  auto null = [&](ExprId e) { return e != kNoExpr && e != kIsNull && eval(ctx_, e).is_null(); };
   return std::any_of(range.equal.begin(), range.equal.end(), null) || null(range.low) || null(range.high);
 }
 
 int InnodbRun::order_ranges(const KeyRange& a, const KeyRange& b) {
   for (std::size_t k = 0; k < std::min(a.equal.size(), b.equal.size()); ++k) {
+    if (a.equal[k] == b.equal[k]) continue;
+    if (a.equal[k] == kIsNull || b.equal[k] == kIsNull) return a.equal[k] == kIsNull ? -1 : 1;
     if (const int c = compare(ctx_, eval(ctx_, a.equal[k]), eval(ctx_, b.equal[k])); c != 0) return c;
   }
   if (a.equal.size() != b.equal.size() || a.low == b.low) return 0;
@@ -96,7 +104,8 @@ void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRa
   const bool same = range.low != kNoExpr && range.high != kNoExpr && !range.low_open && !range.high_open &&
                     compare(ctx_, eval(ctx_, range.low), eval(ctx_, range.high)) == 0;
   const bool points = same || (!range.equal.empty() && range.low == kNoExpr && range.high == kNoExpr);
-  const bool point = points && range.equal.size() + (same ? 1 : 0) == width && view.unique(x);
+  const bool nulls = std::find(range.equal.begin(), range.equal.end(), kIsNull) != range.equal.end();
+  const bool point = points && !nulls && width > 0 && range.equal.size() + (same ? 1 : 0) >= width && view.unique(x);
   const std::uint8_t key = gaps() ? 0 : kLockRecord;
   int i = 0;
   while (i < n && side(view, x, range, records[i]) < 0) ++i;

@@ -92,6 +92,7 @@ class InnodbRun : StatementRun, RowReader {
   int entry_ = -1;            // the record of it that is being worked on
   int position_ = -1;         // the record where the scan waited; kSupremum: behind all
   bool two_phases_ = false;   // rows are found first and changed then
+  bool sorts_ = false;        // ... since they are wanted in another order
   bool keeps_misses_ = false; // a row that does not match stays locked at READ COMMITTED too
   bool checks_parents_ = true;
   int part_ = 0;              // 1 + number of the part that this is

@@ -118,8 +118,10 @@ bool InnodbRun::lock_step(RowCursor& cursor, const RowCursor::Step& step, Style 
   const bool alive = view.alive(x, step.slot);
   std::uint8_t mode = step.mode;
   if (step.kind == kStepPoint) mode = alive || !gaps() ? kLockRecord : 0;
-  // An UPDATE at READ COMMITTED judges a locked row by its committed version and passes over it when that does not match.
-  const bool semi = s_.kind == SqlKind::Update && !gaps() && x == view.clustered() && step.kind != kStepPoint && &cursor == &scan_;
+  // An UPDATE at READ COMMITTED judges a locked row by its committed version and passes over it when that does not match
+  // (not when it sorts the rows first).
+  const bool semi = s_.kind == SqlKind::Update && !gaps() && !sorts_ && x == view.clustered() && step.kind != kStepPoint &&
+                    &cursor == &scan_;
   if (step.kind == kStepBeyond) {
     // What lies behind the range matches by no version.
     if (semi) {

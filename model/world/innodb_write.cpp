@@ -25,7 +25,8 @@ bool InnodbRun::unique_search() const {
   if (s_.access.index < 0 || s_.access.ranges.size() != 1) return false;
   const KeyRange& range = s_.access.ranges[0];
   const Index& index = table_->indexes[static_cast<std::size_t>(s_.access.index)];
-  return index.unique && range.equal.size() == index.columns.size();
+  return index.unique && range.equal.size() == index.columns.size() &&
+         std::find(range.equal.begin(), range.equal.end(), kIsNull) == range.equal.end();
 }
 
 void InnodbRun::select_lock() {
@@ -67,7 +68,8 @@ void InnodbRun::change_rows() {
   });
   // The order of an index that is being changed is of no use: all rows are read and sorted.
   const bool in_order = s_.order.empty() || (s_.access.in_order && !moves);
-  two_phases_ = !in_order || moves;
+  sorts_ = !in_order;
+  two_phases_ = sorts_ || moves;
   std::int64_t most = most_rows(std::numeric_limits<int>::max());
   int slots[kMaxIndexRecords];
   int n = 0, slot = -1;

@@ -319,8 +319,8 @@ inline const std::vector<Guard>& guards() {
 
     // field/B21-losers-deadlock.jsonc, fixed
     {kLosers, "fixed",
-     R"j(FOR SHARE)j",
-     R"j(FOR UPDATE)j",
+     R"j( WHERE id = :key FOR SHARE)j",
+     R"j( WHERE id = :key FOR UPDATE)j",
      "a determinate answer", "both losers ask for the exclusive lock"},
 
     // field/B23-insert-or-read-in-one.jsonc, fixed

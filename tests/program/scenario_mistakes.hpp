@@ -172,7 +172,7 @@ inline const std::vector<Mistake>& mistakes() {
      R"(3:9 'sql': expected SQL, as a string or as {"file": PATH}, found 5 (at /services/shop/on_request/0/sql))"},
     {kStep, kBoth,
      R"({"sql": "COMMIT", "timeout": "3s"})",
-     R"(3:19 unknown key 'timeout' in a 'sql' step; expected sql, as, on, into or on_error (at )"
+     R"(3:19 unknown key 'timeout' in a 'sql' step; expected sql, as, on, into, on_error or replica (at )"
      R"(/services/shop/on_request/0/timeout))"},
     {kStep, kBoth,
      R"({"sql": "COMMIT", "into": "a.b"})",
