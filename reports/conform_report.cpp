@@ -73,8 +73,10 @@ std::string mismatch_text(const ConformResult& r, std::size_t number) {
 std::string head(const ConformResult& r) {
   const bool one_level = std::all_of(r.vector.isolation.begin(), r.vector.isolation.end(),
                                      [&](Isolation i) { return i == r.vector.isolation.front(); });
-  return fmt::format("{} {}  ({}, {}, {})\n", conform_verdict_name(r.verdict), r.vector.name, r.vector.engine_name,
-                     one_level && !r.vector.isolation.empty() ? isolation_name(r.vector.isolation.front()) : "mixed levels", r.vector.topic);
+  return fmt::format(
+      "{} {}  ({}, {}, {})\n", conform_verdict_name(r.verdict), r.vector.name, r.vector.engine_name,
+      one_level && !r.vector.isolation.empty() ? isolation_name(r.vector.isolation.front()) : "mixed levels",
+      r.vector.topic);
 }
 
 std::string row(const std::string& engine, const std::string& topic, const Counts& c) {
@@ -89,7 +91,8 @@ std::string table(const ConformReport& report) {
     ++topics[{r.vector.engine_name, r.vector.topic}][verdict];
     ++engines[r.vector.engine_name][verdict];
   }
-  std::string out = fmt::format("  {:<14} {:<16} {:>6} {:>8} {:>12} {:>9}\n", "engine", "topic", "agree", "allowed", "unsupported", "mismatch");
+  std::string out = fmt::format("  {:<14} {:<16} {:>6} {:>8} {:>12} {:>9}\n", "engine", "topic", "agree", "allowed",
+                                "unsupported", "mismatch");
   for (const auto& [name, total] : engines) {
     for (const auto& [key, counts] : topics) {
       if (key.first == name) out += row(name, key.second, counts);
@@ -120,7 +123,8 @@ std::string to_text(const ConformReport& report, const ConformText& options) {
   for (const ConformResult& r : report.results) {
     for (std::size_t i = 0; i < r.recordings.size(); ++i) {
       const RecordingResult& one = r.recordings[i];
-      const bool differs = one.verdict == ConformVerdict::Mismatch || (options.verbose && one.verdict == ConformVerdict::Allowed);
+      const bool differs =
+          one.verdict == ConformVerdict::Mismatch || (options.verbose && one.verdict == ConformVerdict::Allowed);
       if (!differs || one.divergences.empty()) continue;
       out += head(r);
       if (r.vector.alternatives) out += fmt::format("    alternative {} of {}\n", i + 1, r.recordings.size());
@@ -137,8 +141,8 @@ std::string to_text(const ConformReport& report, const ConformText& options) {
   if (any) out += "\n";
   if (!options.quiet && !report.results.empty()) out += table(report) + "\n";
   if (report.not_vectors > 0) out += fmt::format("{} files passed over: no SQL vectors\n", report.not_vectors);
-  return out + fmt::format("{} vectors: {} agree, {} allowed, {} unsupported, {} mismatch\n", report.results.size(), report.counts[0],
-                           report.counts[1], report.counts[2], report.counts[3]);
+  return out + fmt::format("{} vectors: {} agree, {} allowed, {} unsupported, {} mismatch\n", report.results.size(),
+                           report.counts[0], report.counts[1], report.counts[2], report.counts[3]);
 }
 
 std::string to_json(const ConformReport& report) {

@@ -12,7 +12,8 @@ struct ConformText {
   bool quiet = false;    // no table of topics
 };
 
-// Each mismatch step by step, the unsupported ones with their reasons, counts by topic and engine; the last line counts all.
+// Each mismatch step by step, the unsupported ones with their reasons, counts by topic and engine; the last line counts
+// all.
 std::string to_text(const ConformReport& report, const ConformText& options);
 
 std::string to_json(const ConformReport& report);

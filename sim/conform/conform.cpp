@@ -52,7 +52,7 @@ RecordingResult conform_recording(const Vector& vector, const Recording& recordi
       out.reason = run.limit;
       return out;
     }
-    out.verdict = !run.reached                                   ? ConformVerdict::Mismatch
+    out.verdict = !run.reached                             ? ConformVerdict::Mismatch
                   : as_recorded && run.divergences.empty() ? ConformVerdict::Agree
                                                            : ConformVerdict::Allowed;
     out.divergences = std::move(run.divergences);
@@ -115,7 +115,8 @@ ConformReport conform_files(const std::vector<std::string>& files, const Conform
       }
     }
   };
-  const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads =
+      options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::thread> pool;
   for (int t = 1; t < threads; ++t) pool.emplace_back(work);
   work();

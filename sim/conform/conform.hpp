@@ -1,6 +1,6 @@
-// Recorded vectors against the model. A vector *agrees* when the model allows exactly the recorded outcome under the recorded
-// order of steps; it is *allowed* when that outcome is one of several that the model explores; *unsupported* when it uses what
-// the model refuses; else a *mismatch*.
+// Recorded vectors against the model. A vector *agrees* when the model allows exactly the recorded outcome under the
+// recorded order of steps; it is *allowed* when that outcome is one of several that the model explores; *unsupported*
+// when it uses what the model refuses; else a *mismatch*.
 #pragma once
 
 #include <array>

@@ -15,11 +15,13 @@ Divergence differences(Engine engine, const Recording& recording, int step, cons
   for (const StepOutcome& o : returned) {
     seen[static_cast<std::size_t>(o.step)] = true;
     const RecordedOutcome& expected = recording.outcomes[static_cast<std::size_t>(o.step)];
-    if (!same_outcome(engine, o, expected)) d.lines.push_back({o.step, describe(expected, o.step), describe(engine, o)});
+    if (!same_outcome(engine, o, expected))
+      d.lines.push_back({o.step, describe(expected, o.step), describe(engine, o)});
   }
   for (int i = 0; i <= step; ++i) {
     const RecordedOutcome& expected = recording.outcomes[static_cast<std::size_t>(i)];
-    if (expected.until == step && !seen[static_cast<std::size_t>(i)]) d.lines.push_back({i, describe(expected, i), "blocked"});
+    if (expected.until == step && !seen[static_cast<std::size_t>(i)])
+      d.lines.push_back({i, describe(expected, i), "blocked"});
   }
   std::stable_sort(d.lines.begin(), d.lines.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
   return d;
@@ -27,8 +29,9 @@ Divergence differences(Engine engine, const Recording& recording, int step, cons
 
 void add_divergence(std::vector<Divergence>& all, Divergence d) {
   auto same = [&](const Divergence& other) {
-    return other.step == d.step && std::equal(other.lines.begin(), other.lines.end(), d.lines.begin(), d.lines.end(),
-                                              [](const auto& a, const auto& b) { return a.step == b.step && a.got == b.got; });
+    return other.step == d.step &&
+           std::equal(other.lines.begin(), other.lines.end(), d.lines.begin(), d.lines.end(),
+                      [](const auto& a, const auto& b) { return a.step == b.step && a.got == b.got; });
   };
   if (std::none_of(all.begin(), all.end(), same)) all.push_back(std::move(d));
 }

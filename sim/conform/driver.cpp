@@ -20,7 +20,12 @@ constexpr std::size_t kMostPaths = 20'000;
 class Driver {
  public:
   Driver(const Vector& vector, const Recording& recording, const VectorProgram& program, Victims victims)
-      : v_(vector), r_(recording), vp_(program), p_(*program.program), plan_(p_.plan), victims_(victims),
+      : v_(vector),
+        r_(recording),
+        vp_(program),
+        p_(*program.program),
+        plan_(p_.plan),
+        victims_(victims),
         model_sessions_(program.sessions) {
     if (vp_.administrator >= 0) model_sessions_.push_back(vp_.administrator);
   }
@@ -52,7 +57,8 @@ class Driver {
   const SessionRun& run_of(const Path& p, int s) const { return p.sessions[static_cast<std::size_t>(s)]; }
   int model_session(int s) const { return model_sessions_[static_cast<std::size_t>(s)]; }
   std::uint8_t tx_of(const Path& p, int s) const {
-    return p.world[static_cast<std::size_t>(plan_.layout.sessions[static_cast<std::size_t>(model_session(s))].offset + kTx)];
+    return p.world[static_cast<std::size_t>(plan_.layout.sessions[static_cast<std::size_t>(model_session(s))].offset +
+                                            kTx)];
   }
   int session_count() const { return static_cast<int>(model_sessions_.size()); }
 
@@ -117,7 +123,8 @@ class Driver {
       run.wait_step = step_;
       run.wait_since = p.clock;
       // Nobody holds it up: what is left is the commit.
-      if (!waits(plan_, p.world.data(), model_session(s))) run.result = result_of(plan_, v_.engine, statement, seen, failed);
+      if (!waits(plan_, p.world.data(), model_session(s)))
+        run.result = result_of(plan_, v_.engine, statement, seen, failed);
       return;
     }
     StepOutcome o;
@@ -182,7 +189,8 @@ class Driver {
     for (int s = 0; s < static_cast<int>(v_.sessions.size()); ++s) {
       const SessionRun& run = run_of(p, s);
       if (!run.running()) {
-        if (!run.lost && idles(run.timeouts, tx_of(p, s) != kNoTx)) sooner(run.since, run.timeouts.idle, s, ErrorClass::ConnectionLost);
+        if (!run.lost && idles(run.timeouts, tx_of(p, s) != kNoTx))
+          sooner(run.since, run.timeouts.idle, s, ErrorClass::ConnectionLost);
         continue;
       }
       if (!waits(plan_, p.world.data(), model_session(s))) continue;
@@ -231,7 +239,8 @@ class Driver {
   Paths pass_blocked_time(Paths paths) {
     Paths out;
     for (Path& p : paths) {
-      const bool blocked = std::any_of(p.sessions.begin(), p.sessions.end(), [](const SessionRun& s) { return s.running() && !s.lost; });
+      const bool blocked =
+          std::any_of(p.sessions.begin(), p.sessions.end(), [](const SessionRun& s) { return s.running() && !s.lost; });
       if (!blocked) {
         out.push_back(std::move(p));
         continue;
@@ -285,7 +294,9 @@ class Driver {
   }
 
   bool is_victim(const Path& p, int s, const std::vector<int>& circle) const {
-    auto in_circle = [&](int other) { return std::find(circle.begin(), circle.end(), model_session(other)) != circle.end(); };
+    auto in_circle = [&](int other) {
+      return std::find(circle.begin(), circle.end(), model_session(other)) != circle.end();
+    };
     if (!in_circle(s)) return false;
     if (victims_ == Victims::Any) return true;
     if (is_innodb(v_.engine)) return usual_victim(plan_, p.world.data(), p.waiters) == model_session(s);
@@ -334,7 +345,8 @@ class Driver {
     return pass_blocked_time(std::move(next));
   }
 
-  // InnoDB purges deleted rows up to a second after the commit: the steps of a vector are mostly faster, but it may have come.
+  // InnoDB purges deleted rows up to a second after the commit: the steps of a vector are mostly faster, but it may
+  // have come.
   void purged(Paths& paths) const {
     for (std::size_t i = 0, n = paths.size(); i < n; ++i) {
       Path p = paths[i];

@@ -1,8 +1,8 @@
-// Runs a recording through the model in its recorded order and follows every path that the model allows: which of several
-// woken sessions goes first, and what else is up to the server.
+// Runs a recording through the model in its recorded order and follows every path that the model allows: which of
+// several woken sessions goes first, and what else is up to the server.
 //
-// A step that blocks costs 300 ms of the driver's clock and so does every step while somebody is blocked: that is how the
-// cases were recorded, and what time-outs and stored deadlines are measured by.
+// A step that blocks costs 300 ms of the driver's clock and so does every step while somebody is blocked: that is how
+// the cases were recorded, and what time-outs and stored deadlines are measured by.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ enum class Victims {
 };
 
 struct DriveResult {
-  bool reached = false;                 // the model allows the record
-  std::vector<Divergence> divergences;  // other things that it allows, the latest first; not more than a few
-  std::string limit;                    // why the model could not follow, "" when it could
+  bool reached = false;                    // the model allows the record
+  std::vector<Divergence> divergences;     // other things that it allows, the latest first; not more than a few
+  std::string limit;                       // why the model could not follow, "" when it could
   std::vector<std::string> missing_texts;  // values outside of the compiled domain, when that is why
   std::vector<std::int64_t> missing_ints;
 };

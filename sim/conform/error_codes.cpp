@@ -40,7 +40,8 @@ const Row kRows[] = {
 
 const char* codes_of(Engine engine, ErrorClass error) {
   for (const Row& row : kRows) {
-    if (row.error == error) return engine == Engine::Postgres ? row.postgres : engine == Engine::MariaDb ? row.mariadb : row.mysql;
+    if (row.error == error)
+      return engine == Engine::Postgres ? row.postgres : engine == Engine::MariaDb ? row.mariadb : row.mysql;
   }
   return "";
 }

@@ -12,7 +12,8 @@ namespace {
 bool is_time_stamp(const Json& v) {
   if (!v.is_string()) return false;
   const std::string& s = v.get_ref<const std::string&>();
-  return s.size() >= 10 && std::all_of(s.begin(), s.begin() + 4, [](char c) { return c >= '0' && c <= '9'; }) && s[4] == '-';
+  return s.size() >= 10 && std::all_of(s.begin(), s.begin() + 4, [](char c) { return c >= '0' && c <= '9'; }) &&
+         s[4] == '-';
 }
 
 bool same_cell(const Json& got, const Json& expected) {
@@ -21,8 +22,8 @@ bool same_cell(const Json& got, const Json& expected) {
 }
 
 bool same_row(const Json& got, const Json& expected) {
-  return got.size() == expected.size() &&
-         std::equal(got.begin(), got.end(), expected.begin(), [](const Json& a, const Json& b) { return same_cell(a, b); });
+  return got.size() == expected.size() && std::equal(got.begin(), got.end(), expected.begin(),
+                                                     [](const Json& a, const Json& b) { return same_cell(a, b); });
 }
 
 std::string returned(int step, int until) {

@@ -10,8 +10,8 @@ namespace oncecheck {
 
 struct StepOutcome {
   int step = 0;
-  int until = 0;         // the step during which it returned
-  Json result;           // as RecordedOutcome::result; instants and fresh values as objects that say what they are
+  int until = 0;  // the step during which it returned
+  Json result;    // as RecordedOutcome::result; instants and fresh values as objects that say what they are
   ErrorClass error = ErrorClass::None;
   bool ordered = false;  // the order of the rows counts
 };
@@ -20,8 +20,8 @@ struct StepOutcome {
 Json shown(const Domain& domain, Engine engine, const Val& value);
 Json shown_rows(const Domain& domain, Engine engine, const std::vector<std::vector<Val>>& rows);
 
-// Whether the results are the same; rows as a multiset unless `ordered`. An instant fits any recorded time stamp, since the
-// model has no clock, and a fresh value any recorded value.
+// Whether the results are the same; rows as a multiset unless `ordered`. An instant fits any recorded time stamp, since
+// the model has no clock, and a fresh value any recorded value.
 bool same_result(const Json& got, const Json& expected, bool ordered);
 
 bool same_outcome(Engine engine, const StepOutcome& got, const RecordedOutcome& expected);

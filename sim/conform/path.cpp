@@ -5,8 +5,9 @@ namespace oncecheck {
 std::string key_of(const Path& p) {
   std::string key(p.world.begin(), p.world.end());
   for (const SessionRun& s : p.sessions) {
-    for (std::int64_t n : {std::int64_t{s.step}, std::int64_t{s.statement}, std::int64_t{s.wait_step}, s.wait_since, s.since,
-                           std::int64_t{s.paused}, std::int64_t{s.lost}, s.timeouts.lock, s.timeouts.statement, s.timeouts.idle}) {
+    for (std::int64_t n :
+         {std::int64_t{s.step}, std::int64_t{s.statement}, std::int64_t{s.wait_step}, s.wait_since, s.since,
+          std::int64_t{s.paused}, std::int64_t{s.lost}, s.timeouts.lock, s.timeouts.statement, s.timeouts.idle}) {
       key += std::to_string(n) + ",";
     }
     key += s.result.dump() + ";";

@@ -8,7 +8,9 @@ namespace oncecheck {
 
 namespace {
 
-const SessionLayout& session_of(const Plan& plan, int session) { return plan.layout.sessions[static_cast<std::size_t>(session)]; }
+const SessionLayout& session_of(const Plan& plan, int session) {
+  return plan.layout.sessions[static_cast<std::size_t>(session)];
+}
 
 bool reads_rows(const SqlStatement& s) {
   switch (s.kind) {

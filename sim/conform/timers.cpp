@@ -14,7 +14,8 @@ Timeouts default_timeouts(Engine engine) {
 }
 
 bool idles(const Timeouts& t, bool in_transaction) {
-  return t.idle != kNever && (t.idle_when == Timeouts::Idle::Always || (t.idle_when == Timeouts::Idle::InTransaction) == in_transaction);
+  return t.idle != kNever &&
+         (t.idle_when == Timeouts::Idle::Always || (t.idle_when == Timeouts::Idle::InTransaction) == in_transaction);
 }
 
 void set_timeout(Timeouts& now, Timeouts& outside, const SqlStatement& statement) {
@@ -27,7 +28,7 @@ void set_timeout(Timeouts& now, Timeouts& outside, const SqlStatement& statement
       case ErrorClass::StatementTimeout: t->statement = length; break;
       default:
         t->idle = length;
-        t->idle_when = statement.text.find("transaction") != std::string::npos ? Timeouts::Idle::InTransaction
+        t->idle_when = statement.text.find("transaction") != std::string::npos    ? Timeouts::Idle::InTransaction
                        : statement.text.find("idle_session") != std::string::npos ? Timeouts::Idle::OutsideTransaction
                                                                                   : Timeouts::Idle::Always;
     }

@@ -1,4 +1,5 @@
-// Lengths of time-outs and deadlines. The model's time has no numbers; the driver of a recording keeps a clock of its own.
+// Lengths of time-outs and deadlines. The model's time has no numbers; the driver of a recording keeps a clock of its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ void set_timeout(Timeouts& now, Timeouts& outside, const SqlStatement& statement
 // How long the statement waits for a lock at most.
 std::int64_t lock_wait(const Plan& plan, Engine engine, const Timeouts& timeouts, const SqlStatement& statement);
 
-// How long an instant that the statement stored runs before it counts as passed: the longest interval that the statement
-// names; for a stored NOW() the longest that anything in the scenario looks back.
+// How long an instant that the statement stored runs before it counts as passed: the longest interval that the
+// statement names; for a stored NOW() the longest that anything in the scenario looks back.
 std::int64_t deadline_length(const Plan& plan, const SqlStatement& statement);
 
 }  // namespace oncecheck

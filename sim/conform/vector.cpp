@@ -11,7 +11,8 @@ namespace {
 
 class VectorReader {
  public:
-  VectorReader(const JsonNode& root, const JsonPlaces& places, DiagnosticLog& log) : root_(root), places_(places), log_(log) {}
+  VectorReader(const JsonNode& root, const JsonPlaces& places, DiagnosticLog& log)
+      : root_(root), places_(places), log_(log) {}
 
   Vector read() {
     v_.file = places_.file();
@@ -88,7 +89,8 @@ class VectorReader {
 
   Isolation level(const JsonNode& n) {
     const std::string name = string_of(n);
-    for (Isolation i : {Isolation::ReadUncommitted, Isolation::ReadCommitted, Isolation::RepeatableRead, Isolation::Serializable}) {
+    for (Isolation i :
+         {Isolation::ReadUncommitted, Isolation::ReadCommitted, Isolation::RepeatableRead, Isolation::Serializable}) {
       if (name == isolation_name(i)) return i;
     }
     error(n, "unknown isolation level \"" + name + "\"");
@@ -147,8 +149,9 @@ class VectorReader {
     const JsonNode* op = member(n, "op");
     if (op == nullptr) return s;
     static const std::pair<const char*, VectorOp> ops[] = {
-        {"sleep", VectorOp::Sleep},         {"terminate", VectorOp::Terminate}, {"cancel", VectorOp::Cancel},
-        {"drop_client", VectorOp::DropClient}, {"reconnect", VectorOp::Reconnect}, {"pause", VectorOp::Pause},
+        {"sleep", VectorOp::Sleep},         {"terminate", VectorOp::Terminate},
+        {"cancel", VectorOp::Cancel},       {"drop_client", VectorOp::DropClient},
+        {"reconnect", VectorOp::Reconnect}, {"pause", VectorOp::Pause},
         {"resume", VectorOp::Resume}};
     const std::string name = string_of(*op);
     const auto it = std::find_if(std::begin(ops), std::end(ops), [&](const auto& o) { return name == o.first; });
@@ -160,7 +163,8 @@ class VectorReader {
     if (s.op == VectorOp::Sleep) {
       const JsonNode* ms = member(n, "ms");
       if (ms == nullptr) return s;
-      if (!ms->is(JsonNode::Kind::Int) || ms->integer < 0 || ms->integer > 3'600'000) error(*ms, "expected milliseconds, an hour at most");
+      if (!ms->is(JsonNode::Kind::Int) || ms->integer < 0 || ms->integer > 3'600'000)
+        error(*ms, "expected milliseconds, an hour at most");
       s.milliseconds = static_cast<int>(ms->integer);
     } else if (const JsonNode* target = member(n, "target"); target != nullptr) {
       s.session = session(*target);
@@ -185,7 +189,8 @@ class VectorReader {
 
   bool is_rows(const JsonNode& n) {
     return n.is(JsonNode::Kind::Array) && std::all_of(n.children.begin(), n.children.end(), [](const JsonNode& row) {
-             return row.is(JsonNode::Kind::Array) && std::none_of(row.children.begin(), row.children.end(), [](const JsonNode& cell) {
+             return row.is(JsonNode::Kind::Array) &&
+                    std::none_of(row.children.begin(), row.children.end(), [](const JsonNode& cell) {
                       return cell.is(JsonNode::Kind::Array) || cell.is(JsonNode::Kind::Object);
                     });
            });
@@ -211,7 +216,8 @@ class VectorReader {
     const JsonNode* result = member(n, "result");
     if (result == nullptr) return out;
     const bool fits = out.error.empty() ? is_rows(*result) || result->is(JsonNode::Kind::Int) ||
-                                              (result->is(JsonNode::Kind::String) && (result->string == "OK" || result->string == "ROLLBACK"))
+                                              (result->is(JsonNode::Kind::String) &&
+                                               (result->string == "OK" || result->string == "ROLLBACK"))
                                         : result->is(JsonNode::Kind::Null);
     if (!fits) error(*result, "expected rows, a number, \"OK\" or \"ROLLBACK\", and null beside an error");
     out.result = value(*result);
@@ -247,7 +253,8 @@ class VectorReader {
       const VectorStep& s = r.steps[i];
       if (s.op != VectorOp::Sql || s.session < 0 || busy.empty()) continue;
       int& until = busy[static_cast<std::size_t>(s.session)];
-      if (until >= static_cast<int>(i)) log_.add(s.at, "the session is still blocked at this step, so the outcomes say");
+      if (until >= static_cast<int>(i))
+        log_.add(s.at, "the session is still blocked at this step, so the outcomes say");
       until = r.outcomes[i].until == static_cast<int>(i) ? -1 : r.outcomes[i].until;
     }
   }

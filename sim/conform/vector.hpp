@@ -1,5 +1,5 @@
-// A recorded case: interleaved SQL sessions with the outcome that a real server gave. One JSON file each; docs/vectors.md
-// describes the format.
+// A recorded case: interleaved SQL sessions with the outcome that a real server gave. One JSON file each;
+// docs/vectors.md describes the format.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class VectorOp : std::uint8_t {
   Cancel,      // the server cancels the target's running statement
   DropClient,  // the target's client is gone without a word
   Reconnect,
-  Pause,       // the target's server process gets no processor time, until Resume
+  Pause,  // the target's server process gets no processor time, until Resume
   Resume,
 };
 
@@ -60,14 +60,14 @@ struct Vector {
   std::vector<Isolation> isolation;  // by session
   bool found_rows = false;
   std::map<std::string, std::string> server_options;
-  std::vector<VectorStep> setup;     // Sql each, by an administrator
+  std::vector<VectorStep> setup;  // Sql each, by an administrator
   std::vector<VectorStep> teardown;
-  bool alternatives = false;         // each recording is one of the outcomes that were seen
+  bool alternatives = false;  // each recording is one of the outcomes that were seen
   std::vector<Recording> recordings;
 };
 
-// Nothing when the file holds no SQL vector (vectors of Redis, scenarios, other JSON). Throws ScenarioError on a file that
-// cannot be read and on a vector with mistakes.
+// Nothing when the file holds no SQL vector (vectors of Redis, scenarios, other JSON). Throws ScenarioError on a file
+// that cannot be read and on a vector with mistakes.
 std::optional<Vector> read_vector(const std::string& file);
 std::optional<Vector> read_vector_text(const std::string& text, const std::string& name);
 

@@ -61,7 +61,8 @@ Scenario scenario_of(const Vector& vector, const Recording& recording) {
   Scenario s;
   s.file = vector.file;
   s.title = vector.name;
-  // Roomy: a vector is one path, so what a bound costs does not matter, and hitting one would say nothing of the server.
+  // Roomy: a vector is one path, so what a bound costs does not matter, and hitting one would say nothing of the
+  // server.
   s.bounds.rows = 40;
   s.bounds.fresh = 12;
   s.bounds.deadlines = 8;
@@ -126,7 +127,8 @@ bool switched_on(const Vector& vector, const char* option) {
 VectorProgram compile_vector(const Vector& vector, const Recording& recording, const ExtraValues& extra) {
   for (const auto& [option, value] : vector.server_options) {
     if (option != "innodb_rollback_on_timeout" && option != "innodb_snapshot_isolation") {
-      throw ScenarioError({vector.file, "/server_options/" + option, 0, 0}, "server option " + option + " is not modelled");
+      throw ScenarioError({vector.file, "/server_options/" + option, 0, 0},
+                          "server option " + option + " is not modelled");
     }
   }
   VectorProgram out;

@@ -1,5 +1,5 @@
-// A vector as a compiled scenario: each session is a service whose start-up program runs its statements. So a vector runs
-// through the code that a user's scenario runs through, from the SQL text on.
+// A vector as a compiled scenario: each session is a service whose start-up program runs its statements. So a vector
+// runs through the code that a user's scenario runs through, from the SQL text on.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct ExtraValues {
 
 struct VectorProgram {
   std::unique_ptr<Program> program;
-  std::vector<int> sessions;       // the model's session of each session of the vector
-  int administrator = -1;          // session
-  std::vector<int> steps;          // statement of each step, -1 for an operation
-  std::vector<int> setup;          // statements that write the first rows
+  std::vector<int> sessions;  // the model's session of each session of the vector
+  int administrator = -1;     // session
+  std::vector<int> steps;     // statement of each step, -1 for an operation
+  std::vector<int> setup;     // statements that write the first rows
   std::vector<int> teardown;
-  std::vector<std::string> tables; // those of the final contents
-  std::vector<int> reads;          // statements that read them
+  std::vector<std::string> tables;  // those of the final contents
+  std::vector<int> reads;           // statements that read them
 };
 
 // Throws ScenarioError with what the model refuses, each at its place in the vector.

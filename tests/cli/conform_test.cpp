@@ -42,7 +42,8 @@ std::filesystem::path folder() {
 void write(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
 
 nlohmann::json insert(int affected) {
-  return vector_json({{sql("A", "INSERT INTO k VALUES ('k1','A')"), affected}}, {{"k", nlohmann::json::array({nlohmann::json::array({"k1", "A"})})}});
+  return vector_json({{sql("A", "INSERT INTO k VALUES ('k1','A')"), affected}},
+                     {{"k", nlohmann::json::array({nlohmann::json::array({"k1", "A"})})}});
 }
 
 std::string last_line(const std::string& text) {

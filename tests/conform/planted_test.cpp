@@ -100,7 +100,8 @@ TEST_CASE("all alternatives must be reachable") {
     for (const char* name : {"steps", "outcome", "final"}) v.erase(name);
     v["alternatives"] = nlohmann::json::array();
     for (const auto& one : {commit, second}) {
-      v["alternatives"].push_back({{"seen", 1}, {"steps", one["steps"]}, {"outcome", one["outcome"]}, {"final", one["final"]}});
+      v["alternatives"].push_back(
+          {{"seen", 1}, {"steps", one["steps"]}, {"outcome", one["outcome"]}, {"final", one["final"]}});
     }
     return v;
   };
@@ -115,7 +116,8 @@ TEST_CASE("all alternatives must be reachable") {
 
 TEST_CASE("unsupported names the construct and its place") {
   nlohmann::json v = vector_json(two_inserts("COMMIT", error("23505")), table_k({{"k1", "A"}}));
-  v["steps"][1]["sql"] = "MERGE INTO k USING (SELECT 'k1' AS id) s ON k.id = s.id WHEN NOT MATCHED THEN INSERT VALUES ('k1','A')";
+  v["steps"][1]["sql"] =
+      "MERGE INTO k USING (SELECT 'k1' AS id) s ON k.id = s.id WHEN NOT MATCHED THEN INSERT VALUES ('k1','A')";
   ConformResult r = conform_json(v);
   CHECK(r.verdict == ConformVerdict::Unsupported);
   CHECK(r.reason.find("MERGE") != std::string::npos);
@@ -185,7 +187,8 @@ TEST_CASE("time-outs run by the driver's clock") {
 }
 
 TEST_CASE("stored deadlines pass when their time has come") {
-  const nlohmann::json setup = {"CREATE TABLE l (id int PRIMARY KEY, until timestamptz)", "INSERT INTO l VALUES (1, now() + interval '2 seconds')"};
+  const nlohmann::json setup = {"CREATE TABLE l (id int PRIMARY KEY, until timestamptz)",
+                                "INSERT INTO l VALUES (1, now() + interval '2 seconds')"};
   auto lease = [&](int ms, int renewed) {
     const std::vector<Did> did = {{sleep_ms(ms), kOk},
                                   {sql("A", "UPDATE l SET until = NULL WHERE id = 1 AND until < now()"), renewed},
@@ -208,8 +211,9 @@ TEST_CASE("values that || makes are found by compiling again") {
 
 TEST_CASE("rows without ORDER BY are a multiset, with it a list") {
   auto read = [](const std::string& text, const nlohmann::json& result) {
-    return verdict_of(vector_json({{sql("A", "INSERT INTO k VALUES ('k1','A'),('k2','B')"), 2}, {sql("A", text), result}},
-                                  table_k({{"k1", "A"}, {"k2", "B"}})));
+    return verdict_of(
+        vector_json({{sql("A", "INSERT INTO k VALUES ('k1','A'),('k2','B')"), 2}, {sql("A", text), result}},
+                    table_k({{"k1", "A"}, {"k2", "B"}})));
   };
   CHECK(read("SELECT v FROM k", rows({{"B"}, {"A"}})) == ConformVerdict::Agree);
   CHECK(read("SELECT v FROM k", rows({{"A"}, {"A"}})) == ConformVerdict::Mismatch);
@@ -237,7 +241,10 @@ TEST_CASE("mistakes in a vector are told with their place; what is no SQL vector
   has(with([](auto& v) { v["outcome"][2]["blocked_until"] = 9; }), "(at /outcome/2/blocked_until)");
   has(with([](auto& v) { v["steps"][3]["session"] = "B"; }), "still blocked");
   has(with([](auto& v) { v["steps"][3] = op("explode", "A"); }), "unknown operation \"explode\"");
-  has(with([](auto& v) { v["steps"][3] = {{"session", nullptr}, {"op", "sleep"}, {"ms", -1}}; }), "expected milliseconds");
+  has(with([](auto& v) {
+        v["steps"][3] = {{"session", nullptr}, {"op", "sleep"}, {"ms", -1}};
+      }),
+      "expected milliseconds");
   has(with([](auto& v) { v["final"]["k"] = 3; }), "expected a list of rows (at /final/k)");
   has(with([](auto& v) { v.erase("sessions"); }), "expected a member \"sessions\"");
   CHECK_THROWS_AS(read_vector_text("{ not json", "x.json"), ScenarioError);

@@ -19,7 +19,9 @@ struct Did {
   int until = kAtOnce;  // the step after which it returned
 };
 
-inline nlohmann::json sql(const std::string& session, const std::string& text) { return {{"session", session}, {"sql", text}}; }
+inline nlohmann::json sql(const std::string& session, const std::string& text) {
+  return {{"session", session}, {"sql", text}};
+}
 inline nlohmann::json op(const std::string& name, const std::string& target) {
   return {{"session", nullptr}, {"op", name}, {"target", target}};
 }
@@ -27,9 +29,11 @@ inline nlohmann::json sleep_ms(int ms) { return {{"session", nullptr}, {"op", "s
 inline nlohmann::json error(const std::string& code) { return {{"error", code}}; }
 
 // `setup` creates the table k (id, v) unless it is given.
-inline nlohmann::json vector_json(const std::vector<Did>& did, const nlohmann::json& final, const std::string& engine = "postgres-15",
+inline nlohmann::json vector_json(const std::vector<Did>& did, const nlohmann::json& final,
+                                  const std::string& engine = "postgres-15",
                                   const std::string& isolation = "READ COMMITTED",
-                                  const nlohmann::json& setup = {"CREATE TABLE k (id varchar(64) PRIMARY KEY, v varchar(64))"}) {
+                                  const nlohmann::json& setup = {
+                                      "CREATE TABLE k (id varchar(64) PRIMARY KEY, v varchar(64))"}) {
   nlohmann::json v;
   v["name"] = "planted";
   v["source"] = "own";

@@ -15,7 +15,8 @@ namespace {
 
 std::vector<std::string> files_of(const std::string& folder) {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(ONCECHECK_SOURCE_DIR) + "/tests/vectors/" + folder)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(ONCECHECK_SOURCE_DIR) + "/tests/vectors/" + folder)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
@@ -59,7 +60,8 @@ TEST_CASE("no recorded outcome contradicts the model") {
       ++topics[r.vector.topic].second;
       CHECK((r.verdict == ConformVerdict::Unsupported) == !r.reason.empty());
     }
-    for (const char* topic : {"unique-wait", "on-conflict", "innodb-upsert", "cas", "dedup-result", "abort-savepoint"}) {
+    for (const char* topic :
+         {"unique-wait", "on-conflict", "innodb-upsert", "cas", "dedup-result", "abort-savepoint"}) {
       CAPTURE(topic);
       const auto [agree, all] = topics[topic];
       CHECK(agree * 10 >= all * 9);
@@ -70,7 +72,8 @@ TEST_CASE("no recorded outcome contradicts the model") {
 TEST_CASE("every outcome that was seen where the scheduler decides can be reached") {
   const ConformReport report = conform_files(files_of("nondeterministic"), {});
   CHECK(report.results.size() > 30);
-  CHECK_MESSAGE(count_of(report, ConformVerdict::Allowed) == static_cast<int>(report.results.size()), to_text(report, {}));
+  CHECK_MESSAGE(count_of(report, ConformVerdict::Allowed) == static_cast<int>(report.results.size()),
+                to_text(report, {}));
 }
 
 TEST_CASE("a false outcome of one step is a mismatch where the true one agrees") {
