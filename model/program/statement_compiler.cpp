@@ -39,8 +39,17 @@ CompiledStatement StatementBuilder::compile(const sql::Statement& s, const Commo
   check_size(s.location);
   const bool writes = st().kind == SqlKind::Insert || st().kind == SqlKind::Update || st().kind == SqlKind::Delete;
   st().reads_first = writes && st().query >= 0;
-  auto query = [&](const Query&) { st().reads_first = writes; };
-  each_expr(st(), [&](ExprId e) { walk_expr(state_.program.plan.code, e, [](const Node&) {}, query); });
+  st().reads_by_index = st().access.index >= 0;
+  auto by_index = [&](const Query& q) {
+    for (const Source& s : q.sources) st().reads_by_index = st().reads_by_index || s.access.index >= 0;
+  };
+  auto query = [&](const Query& q) {
+    st().reads_first = writes;
+    by_index(q);
+  };
+  const auto any_node = [](const Node&) {};
+  each_expr(st(), [&](ExprId e) { walk_expr(state_.program.plan.code, e, any_node, query); });
+  walk_query(state_.program.plan.code, st().query, any_node, by_index);
   return std::move(out_);
 }
 
@@ -208,6 +217,7 @@ CompiledStatement compile_statement(CompileState& state, const Text& text, const
   std::vector<SqlStatement> parts;
   CompiledStatement out = StatementBuilder(state, text, names, db, parts).compile(statement, {});
   out.statement.columns = out.columns;
+  for (const SqlStatement& part : parts) out.statement.reads_by_index = out.statement.reads_by_index || part.reads_by_index;
   out.statement.parts = std::move(parts);
   const bool writes = out.statement.kind == SqlKind::Insert || out.statement.kind == SqlKind::Update || out.statement.kind == SqlKind::Delete;
   out.statement.reads_first = out.statement.reads_first || (writes && !out.statement.parts.empty());

@@ -38,7 +38,7 @@ Isolation innodb_isolation(const Layout& layout, const std::uint8_t* w, int sess
 class LockTable {
  public:
   LockTable(const Plan& plan, std::uint8_t* w, int db)
-      : plan_(plan), w_(w), db_(plan.layout.databases[static_cast<std::size_t>(db)]), number_(db) {}
+      : plan_(plan), w_(w), db_(plan.layout.databases[static_cast<std::size_t>(db)]) {}
 
   enum class Got { Held, New, Wait };
   // Asks for a lock. `wait`: joins the queue when it cannot have it at once; the session then waits (kWaits). `keep`:
@@ -86,7 +86,6 @@ class LockTable {
   const Plan& plan_;
   std::uint8_t* w_;
   const DatabaseLayout& db_;
-  int number_;
 };
 
 }  // namespace oncecheck
