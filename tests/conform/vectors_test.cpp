@@ -67,6 +67,15 @@ TEST_CASE("no recorded outcome contradicts the model") {
   }
 }
 
+TEST_CASE("generated interleavings that once differed agree") {
+  for (const std::string engine : {"postgres", "mariadb"}) {
+    CAPTURE(engine);
+    const ConformReport report = conform_files(files_of("generated/" + engine), {});
+    CHECK(report.results.size() > 20);
+    CHECK_MESSAGE(count_of(report, ConformVerdict::Agree) == static_cast<int>(report.results.size()), to_text(report, {}));
+  }
+}
+
 TEST_CASE("every outcome that was seen where the scheduler decides can be reached") {
   const ConformReport report = conform_files(files_of("nondeterministic"), {});
   CHECK(report.results.size() > 30);
