@@ -79,12 +79,7 @@ bool PostgresRun::parent_exists(const TableLayout& child, const ForeignKey& key,
       block(holder);
       return false;
     }
-    for (int slot = i;;) {  // the lock is on the row, so on its newest version too
-      lock_version(parent, slot, RowLock::KeyShare);
-      const int next = slot_of(parent, ctx_.w, slot)[kNext];
-      if (next == 0) break;
-      slot = next - 1;
-    }
+    lock_version(parent, i, RowLock::KeyShare);
     return true;
   }
   error(ErrorClass::ForeignKeyViolation);

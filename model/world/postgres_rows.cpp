@@ -196,8 +196,12 @@ int PostgresRun::place_row(const CellId* cells, bool new_keys, bool check_unique
   return slot;
 }
 
+// The lock is on the row, so on the versions that replace this one too: KEY SHARE passes a change that is not committed yet
+// (heap_lock_updated_tuple).
 void PostgresRun::lock_version(const TableLayout& table, int slot, RowLock lock) {
-  add_row_lock(slot_of(table, ctx_.w, slot)[table.locks + number_], lock, savepoint_depth(layout_, ctx_.w, session_));
+  for (int at = slot; at >= 0; at = slot_of(table, ctx_.w, at)[kNext] - 1) {
+    add_row_lock(slot_of(table, ctx_.w, at)[table.locks + number_], lock, savepoint_depth(layout_, ctx_.w, session_));
+  }
 }
 
 void PostgresRun::select_lock() {
