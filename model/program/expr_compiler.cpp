@@ -126,15 +126,7 @@ Typed ExprCompiler::compile(const sql::Expr& e, const Scope& scope, Grouping* gr
     case K::InSelect: return subquery(Op::InQuery, e, scope, grouping);
     case K::Exists: return subquery(Op::Exists, e, scope, grouping);
     case K::Scalar: return subquery(Op::Scalar, e, scope, grouping);
-    case K::Like: {
-      Typed a = compile(e.args[0], scope, grouping), b = compile(e.args[1], scope, grouping);
-      unify(a, b, e.location, "LIKE");
-      Node n;
-      n.op = Op::Like;
-      n.a = a.id;
-      n.b = b.id;
-      return {state_.add(n), SqlType::Bool};
-    }
+    case K::Like: return {pair(Op::Like, e, scope, grouping, "LIKE").id, SqlType::Bool};
     case K::Function: return function(e, scope, grouping);
     case K::Case: return case_when(e, scope, grouping);
     case K::Cast: return cast(e, scope, grouping);
@@ -232,6 +224,16 @@ Typed ExprCompiler::unary(Op op, const sql::Expr& e, const Scope& scope, Groupin
   n.op = op;
   n.a = a.id;
   return {state_.add(n), result};
+}
+
+Typed ExprCompiler::pair(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping, const char* what) {
+  Typed a = compile(e.args[0], scope, grouping), b = compile(e.args[1], scope, grouping);
+  unify(a, b, e.location, what);
+  Node n;
+  n.op = op;
+  n.a = a.id;
+  n.b = b.id;
+  return {state_.add(n), a.type};
 }
 
 Typed ExprCompiler::binary(const sql::Expr& e, const Scope& scope, Grouping* grouping) {

@@ -111,6 +111,7 @@ class ExprCompiler {
   Typed now(const sql::Expr& e);
   Typed concat(const sql::Expr& e, const Scope& scope, Grouping* grouping);
   Typed next_value(const sql::Expr& e);
+  Typed pair(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping, const char* what);  // of one type, which it gives
   Typed list(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping);
   Typed cast(const sql::Expr& e, const Scope& scope, Grouping* grouping);
   Typed case_when(const sql::Expr& e, const Scope& scope, Grouping* grouping);

@@ -69,15 +69,7 @@ Typed ExprCompiler::function(const sql::Expr& e, const Scope& scope, Grouping* g
   if (f == "coalesce") return list(Op::Coalesce, e, scope, grouping);
   if (f == "greatest") return list(Op::Greatest, e, scope, grouping);
   if (f == "least") return list(Op::Least, e, scope, grouping);
-  if (f == "nullif" && e.args.size() == 2) {
-    Typed a = compile(e.args[0], scope, grouping), b = compile(e.args[1], scope, grouping);
-    unify(a, b, e.location, "NULLIF");
-    Node n;
-    n.op = Op::Nullif;
-    n.a = a.id;
-    n.b = b.id;
-    return {state_.add(n), a.type};
-  }
+  if (f == "nullif" && e.args.size() == 2) return pair(Op::Nullif, e, scope, grouping, "NULLIF");
   if (is_lock_function(f)) {
     error(e.location, f + "() is supported only alone in a select list: SELECT " + f + "(...)");
     return nothing();

@@ -109,16 +109,13 @@ QueryId QueryCompiler::combine(const sql::Select& select, const Scope* outer) {
   return ordered(store(), select);
 }
 
-QueryId QueryCompiler::ordered(QueryId inner, const sql::Select& select) {
-  if (inner < 0 || (select.order_by.empty() && !select.limit && !select.offset)) return inner;
-  query_ = Query{};
+// SELECT * from another query or a part, whose columns are columns_.
+void QueryCompiler::all_columns_of(Source::Kind kind, int index) {
   query_.first_src = exprs_.next_src++;
   Source source;
-  source.kind = Source::Kind::Query;
-  source.index = inner;
+  source.kind = kind;
+  source.index = index;
   query_.sources.push_back(source);
-  Scope rows;
-  rows.entries.push_back({"", "", "", columns_, types_, query_.first_src});
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     Node n;
     n.op = Op::Column;
@@ -126,6 +123,14 @@ QueryId QueryCompiler::ordered(QueryId inner, const sql::Select& select) {
     n.a = static_cast<std::int32_t>(c);
     query_.targets.push_back(state_.add(n));
   }
+}
+
+QueryId QueryCompiler::ordered(QueryId inner, const sql::Select& select) {
+  if (inner < 0 || (select.order_by.empty() && !select.limit && !select.offset)) return inner;
+  query_ = Query{};
+  all_columns_of(Source::Kind::Query, inner);
+  Scope rows;
+  rows.entries.push_back({"", "", "", columns_, types_, query_.first_src});
   for (const sql::OrderItem& item : select.order_by) {
     Order order;
     const bool number = item.expr.kind == sql::ExprKind::Int && item.expr.number >= 1 &&
@@ -148,20 +153,9 @@ QueryId QueryCompiler::over_part(const sql::Select& select) {
   }
   const PartRef part = exprs_.parts->select_part(select, visible_commons(scope_));
   if (part.index < 0) return -1;
-  query_.first_src = exprs_.next_src++;
-  Source source;
-  source.kind = Source::Kind::Part;
-  source.index = part.index;
-  query_.sources.push_back(source);
   columns_ = part.columns;
   types_ = part.types;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    Node n;
-    n.op = Op::Column;
-    n.src = static_cast<std::uint8_t>(query_.first_src);
-    n.a = static_cast<std::int32_t>(c);
-    query_.targets.push_back(state_.add(n));
-  }
+  all_columns_of(Source::Kind::Part, part.index);
   return store();
 }
 

@@ -24,6 +24,7 @@ class QueryCompiler {
   QueryId over_part(const sql::Select& select);
   QueryId over_locked_rows(const sql::Select& select, const Scope* outer);
   // The same rows in the order, and as many, as a SELECT asks for behind a UNION or VALUES.
+  void all_columns_of(Source::Kind kind, int index);
   QueryId ordered(QueryId inner, const sql::Select& select);
   QueryId values(const sql::Select& select, const Scope* outer);
   void choose_paths();

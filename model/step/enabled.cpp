@@ -143,12 +143,8 @@ class Enabled {
     }
     if (instr.kind != InstrKind::Sql) return 1;
     const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-    if (!s.reads_by_index || l_.databases[static_cast<std::size_t>(s.db)].ssi.offset < 0) return 1;
     const int session = l_.tasks[static_cast<std::size_t>(t)].sessions[static_cast<std::size_t>(s.db)];
-    const SessionLayout& at = l_.sessions[static_cast<std::size_t>(session)];
-    const std::uint8_t* me = w_ + at.offset;
-    const Isolation level = me[kTx] == kNoTx ? at.isolation : static_cast<Isolation>(me[kIsolation]);
-    return level == Isolation::Serializable && me[kTx] != kFailedTx ? kSsiGrains : 1;
+    return ssi_choices(p_.plan, w_, session, s);
   }
 
   void blocked(int t) {

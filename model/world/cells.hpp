@@ -25,6 +25,18 @@ inline CellId column_of(const Layout& layout, const TableLayout& t, const std::u
   return load_cell(layout, slot + t.cells + column * layout.cell);
 }
 
+// Calls visit(table, version) for every row version of a database, whoever made it.
+template <class Visit>
+void each_version(const Layout& layout, std::uint8_t* w, int db, Visit visit) {
+  for (int t : layout.databases[static_cast<std::size_t>(db)].tables) {
+    const TableLayout& table = layout.tables[static_cast<std::size_t>(t)];
+    for (int i = 0; i < table.slots; ++i) {
+      std::uint8_t* v = slot_of(table, w, i);
+      if (v[kXmin] != 0) visit(table, v);
+    }
+  }
+}
+
 inline int load_pc(const std::uint8_t* task) { return task[kPc] | (task[kPc + 1] << 8); }
 inline void store_pc(std::uint8_t* task, int pc) {
   task[kPc] = static_cast<std::uint8_t>(pc);

@@ -63,12 +63,16 @@ int InnodbRun::order_ranges(const KeyRange& a, const KeyRange& b) {
   return compare(ctx_, eval(ctx_, a.low), eval(ctx_, b.low));
 }
 
-void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access) {
-  const IndexView view = rows_.view(table);
+void InnodbRun::start_cursor(RowCursor& cursor, const IndexView& view, int table, const AccessPath& access) {
   cursor.count = cursor.at = 0;
   cursor.finished = -1;
   cursor.table = table;
   cursor.index = access.index < 0 ? view.clustered() : access.index;
+}
+
+void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access) {
+  const IndexView view = rows_.view(table);
+  start_cursor(cursor, view, table, access);
   int records[kMaxIndexRecords];
   const int n = view.records(cursor.index, records);
   static const KeyRange kAll;
@@ -170,10 +174,7 @@ int InnodbRun::seen_version(const IndexView& view, int record) const {
 // A consistent read: the versions that the snapshot sees, in the order of the index. READ UNCOMMITTED: the newest ones.
 void InnodbRun::plan_versions(RowCursor& cursor, int table, const AccessPath& access) {
   const IndexView view = rows_.view(table);
-  cursor.count = cursor.at = 0;
-  cursor.finished = -1;
-  cursor.table = table;
-  cursor.index = access.index < 0 ? view.clustered() : access.index;
+  start_cursor(cursor, view, table, access);
   int found[kMaxIndexRecords];
   int n = 0;
   for (int i = 0; i < view.table().slots; ++i) {

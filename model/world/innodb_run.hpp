@@ -46,6 +46,7 @@ class InnodbRun : StatementRun, RowReader {
   bool committed_matches(int slot);
   bool too_new(const std::uint8_t* v) const;
 
+  void start_cursor(RowCursor& cursor, const IndexView& view, int table, const AccessPath& access);
   void plan_scan(RowCursor& cursor, int table, const AccessPath& access);
   void plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records,
                   int n);

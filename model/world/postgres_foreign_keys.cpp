@@ -62,8 +62,7 @@ bool PostgresRun::parent_exists(const TableLayout& child, const ForeignKey& key,
     const std::uint8_t xmax = p[kXmax];
     if (xmax == mark_of(session_)) continue;
     if (in_progress(xmax) && (p[kFlags] & kEndedKey)) {
-      me_[kWaitKind] = kWaitTransaction;
-      block(owner_of(xmax));
+      wait_for_transaction(owner_of(xmax));
       return false;
     }
     if (xmax != 0 && !in_progress(xmax) && fixed_snapshot()) {
@@ -75,8 +74,7 @@ bool PostgresRun::parent_exists(const TableLayout& child, const ForeignKey& key,
     }
     const int holder = lock_holder(layout_, parent, p, number_, RowLock::KeyShare);
     if (holder >= 0) {
-      me_[kWaitKind] = kWaitTransaction;
-      block(holder);
+      wait_for_transaction(holder);
       return false;
     }
     lock_version(parent, i, RowLock::KeyShare);
@@ -113,8 +111,7 @@ bool PostgresRun::changed_children(const TableLayout& child, int child_number, c
                                              : lock_holder(layout_, child, v, number_,
                                                            action == OnParentChange::Refuse ? RowLock::KeyShare : RowLock::Update);
     if (holder >= 0) {
-      me_[kWaitKind] = kWaitTransaction;
-      block(holder);
+      wait_for_transaction(holder);
       return false;
     }
     if (action == OnParentChange::Refuse) {

@@ -28,8 +28,7 @@ int PostgresRun::find_conflict(const CellId* cells) {
 bool PostgresRun::waits_for_owner(const std::uint8_t* v) {
   for (const std::uint8_t x : {v[kXmin], v[kXmax]}) {
     if (!in_progress(x) || x == mark_of(session_)) continue;
-    me_[kWaitKind] = kWaitTransaction;
-    block(owner_of(x));
+    wait_for_transaction(owner_of(x));
     return true;
   }
   return false;

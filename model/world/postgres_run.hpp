@@ -20,6 +20,7 @@ class PostgresRun : StatementRun {
   // postgres_statement.cpp
   ExecResult begin();
   ExecResult commit();
+  ExecResult commit_now();
   ExecResult savepoint();
   ExecResult set_isolation();
   ExecResult fail(ErrorClass e);
@@ -37,6 +38,10 @@ class PostgresRun : StatementRun {
   Reach reach_newest(int& slot);
   RowLock wanted_lock(const std::uint8_t* v);
   Reach wait_or_skip(int holder, int slot, RowLock want);
+  void wait_for_transaction(int owner) {
+    me_[kWaitKind] = kWaitTransaction;
+    block(owner);
+  }
   void wait_for_row(int holder, int slot, RowLock want);
   bool candidate(const std::uint8_t* v);
   int holder_against(const std::uint8_t* v, RowLock want) const;

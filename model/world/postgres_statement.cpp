@@ -31,12 +31,9 @@ ExecResult PostgresRun::run() {
     me_[kIsolation] = static_cast<std::uint8_t>(layout_.sessions[static_cast<std::size_t>(session_)].isolation);
   }
   if (me_[kPosition] == kCommitPending) {
-    if (!ssi_tracked(ctx_.plan, ctx_.w, session_) || ssi_may_commit(ctx_.plan, ctx_.w, session_)) {
-      if (ctx_.seen != nullptr) ctx_.seen->note = "committed";
-      commit_transaction(ctx_.plan, ctx_.w, session_, &ctx_.limit);
-      return {};
-    }
-    return fail(ErrorClass::SerializationFailure);
+    const ExecResult ended = commit_now();
+    if (ctx_.seen != nullptr && ended.status == Status::Done) ctx_.seen->note = "committed";
+    return ended;
   }
   switch (s_.kind) {
     case SqlKind::Begin: return begin();
@@ -139,6 +136,11 @@ ExecResult PostgresRun::commit() {
     rollback_transaction(ctx_.plan, ctx_.w, session_, kNoTx);
     return {};
   }
+  return commit_now();
+}
+
+// Commits, or fails and rolls back where SSI wants that: the transaction is over either way.
+ExecResult PostgresRun::commit_now() {
   if (ssi_tracked(ctx_.plan, ctx_.w, session_) && !ssi_may_commit(ctx_.plan, ctx_.w, session_)) {
     rollback_transaction(ctx_.plan, ctx_.w, session_, kNoTx);
     return observe_error(ErrorClass::SerializationFailure);
@@ -194,9 +196,7 @@ ExecResult PostgresRun::finish() {
     me_[kPosition] = kCommitPending;
     return {Status::Blocked, ErrorClass::None, -1};  // by nobody: the next event goes on
   }
-  if (ssi_ && !ssi_may_commit(ctx_.plan, ctx_.w, session_)) return fail(ErrorClass::SerializationFailure);
-  commit_transaction(ctx_.plan, ctx_.w, session_, &ctx_.limit);
-  return {};
+  return commit_now();
 }
 
 void PostgresRun::lock_function() {

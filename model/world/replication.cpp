@@ -12,17 +12,6 @@ namespace {
 
 const DatabaseLayout& database(const Plan& plan, int db) { return plan.layout.databases[static_cast<std::size_t>(db)]; }
 
-template <class Visit>
-void each_version(const Plan& plan, std::uint8_t* w, int db, Visit visit) {
-  for (int t : database(plan, db).tables) {
-    const TableLayout& table = plan.layout.tables[static_cast<std::size_t>(t)];
-    for (int i = 0; i < table.slots; ++i) {
-      std::uint8_t* v = slot_of(table, w, i);
-      if (v[kXmin] != 0) visit(table, v);
-    }
-  }
-}
-
 }  // namespace
 
 bool has_replica(const Plan& plan, int db) { return database(plan, db).replica >= 0; }
@@ -58,7 +47,7 @@ void fail_over(const Plan& plan, std::uint8_t* w, int db) {
   for (int s : database(plan, db).sessions) {
     CHECK_THAT(s == database(plan, db).replica || w[plan.layout.sessions[static_cast<std::size_t>(s)].offset + kTx] == kNoTx);
   }
-  each_version(plan, w, db, [&](const TableLayout& table, std::uint8_t* v) {
+  each_version(plan.layout, w, db, [&](const TableLayout& table, std::uint8_t* v) {
     if (!version_visible(v, -1, snapshot)) {
       std::memset(v, 0, static_cast<std::size_t>(table.stride));
       return;

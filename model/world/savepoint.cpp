@@ -18,18 +18,6 @@ std::uint8_t* stack_of(const Layout& layout, std::uint8_t* w, int session) {
   return at < 0 ? nullptr : w + at;
 }
 
-template <class Visit>
-void each_version(const Plan& plan, std::uint8_t* w, int session, Visit visit) {
-  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
-  for (int t : plan.layout.databases[static_cast<std::size_t>(s.db)].tables) {
-    const TableLayout& table = plan.layout.tables[static_cast<std::size_t>(t)];
-    for (int i = 0; i < table.slots; ++i) {
-      std::uint8_t* v = slot_of(table, w, i);
-      if (v[kXmin] != 0) visit(table, v);
-    }
-  }
-}
-
 }  // namespace
 
 int savepoint_depth(const Layout& layout, const std::uint8_t* w, int session) {
@@ -67,8 +55,8 @@ void set_savepoint_depth(const Layout& layout, std::uint8_t* w, int session, int
 
 void undo_to_level(const Plan& plan, std::uint8_t* w, int session, int level) {
   const std::uint8_t mine = mark_of(session);
-  const int number = plan.layout.sessions[static_cast<std::size_t>(session)].number;
-  each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  each_version(plan.layout, w, s.db, [&](const TableLayout& table, std::uint8_t* v) {
     if (v[kXmin] == mine && v[table.subs] >= level) {
       std::memset(v, 0, static_cast<std::size_t>(table.stride));
       return;
@@ -79,7 +67,7 @@ void undo_to_level(const Plan& plan, std::uint8_t* w, int session, int level) {
       v[kFlags] = static_cast<std::uint8_t>(v[kFlags] & kMadeByCommand);
       v[table.subs + 1] = 0;
     }
-    if (table.locks >= 0) undo_row_lock(v[table.locks + number], level);
+    if (table.locks >= 0) undo_row_lock(v[table.locks + s.number], level);
   });
   end_transaction_advisory(plan, w, session, level);
   wake_waiters(plan, w, session);
@@ -87,12 +75,12 @@ void undo_to_level(const Plan& plan, std::uint8_t* w, int session, int level) {
 
 void merge_levels(const Plan& plan, std::uint8_t* w, int session, int level) {
   const std::uint8_t mine = mark_of(session);
-  const int number = plan.layout.sessions[static_cast<std::size_t>(session)].number;
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
   const auto to = static_cast<std::uint8_t>(level);
-  each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
+  each_version(plan.layout, w, s.db, [&](const TableLayout& table, std::uint8_t* v) {
     if (v[kXmin] == mine && v[table.subs] > to) v[table.subs] = to;
     if (v[kXmax] == mine && v[table.subs + 1] > to) v[table.subs + 1] = to;
-    if (table.locks >= 0) merge_row_lock(v[table.locks + number], level);
+    if (table.locks >= 0) merge_row_lock(v[table.locks + s.number], level);
   });
   merge_advisory_levels(plan, w, session, level);
 }

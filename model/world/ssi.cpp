@@ -25,7 +25,7 @@ class Conflicts {
     const int other = me == reader ? writer : reader;
     if (records_.doomed(other) || records_.has_edge(reader, writer)) return true;
     records_.add_edge(reader, writer);
-    return !dangerous(reader, writer) || abort_one(reader, writer, me);
+    return !dangerous(reader, writer) || abort_one(writer, me);
   }
 
  private:
@@ -48,7 +48,8 @@ class Conflicts {
     return found;
   }
 
-  bool abort_one(int, int writer, int me) {
+  // The writer fails, now or at its next step; when it has committed the reader does. False when that is `me`.
+  bool abort_one(int writer, int me) {
     if (me == writer || records_.committed(writer)) return false;
     records_.set_flag(writer, kSsiDoomed);
     return true;
@@ -151,6 +152,14 @@ class Tracker {
 };
 
 }  // namespace
+
+int ssi_choices(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& statement) {
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  if (!statement.reads_by_index || plan.layout.databases[static_cast<std::size_t>(s.db)].ssi.offset < 0) return 1;
+  const std::uint8_t* me = w + s.offset;
+  const Isolation level = me[kTx] == kNoTx ? s.isolation : static_cast<Isolation>(me[kIsolation]);
+  return level == Isolation::Serializable && me[kTx] != kFailedTx ? kSsiGrains : 1;
+}
 
 void ssi_begin(const Plan& plan, std::uint8_t* w, int session, bool read_only) {
   SsiRecords records(plan, w, plan.layout.sessions[static_cast<std::size_t>(session)].db);

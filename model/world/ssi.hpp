@@ -16,6 +16,10 @@ enum class SsiGrain : std::uint8_t { Key, Page, Table };
 inline constexpr int kSsiGrains = 3;
 inline constexpr int kMaxSsiRecords = 16;  // bits of a mask
 
+// In how many ways the server may remember what the session reads by this statement; Context::choice counts below it. 1 when
+// the statement uses no index or does not run at SERIALIZABLE.
+int ssi_choices(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& statement);
+
 // The session's transaction takes its snapshot. REQUIRES: none of its records is live.
 void ssi_begin(const Plan& plan, std::uint8_t* w, int session, bool read_only);
 

@@ -16,25 +16,15 @@ namespace oncecheck {
 
 namespace {
 
-const DatabaseLayout& database_of(const Plan& plan, int session) {
-  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
-  return plan.layout.databases[static_cast<std::size_t>(s.db)];
-}
+int db_of(const Plan& plan, int session) { return plan.layout.sessions[static_cast<std::size_t>(session)].db; }
 
-template <class Visit>
-void each_version(const Plan& plan, std::uint8_t* w, int session, Visit visit) {
-  for (int t : database_of(plan, session).tables) {
-    const TableLayout& table = plan.layout.tables[static_cast<std::size_t>(t)];
-    for (int i = 0; i < table.slots; ++i) {
-      std::uint8_t* v = slot_of(table, w, i);
-      if (v[kXmin] != 0) visit(table, v);
-    }
-  }
+const DatabaseLayout& database_of(const Plan& plan, int session) {
+  return plan.layout.databases[static_cast<std::size_t>(db_of(plan, session))];
 }
 
 void drop_locks(const Plan& plan, std::uint8_t* w, int session) {
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
-  each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
+  each_version(plan.layout, w, db_of(plan, session), [&](const TableLayout& table, std::uint8_t* v) {
     if (table.locks >= 0) v[table.locks + s.number] = 0;
   });
 }
@@ -82,7 +72,7 @@ void commit_transaction(const Plan& plan, std::uint8_t* w, int session, Limit* l
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
   const std::uint8_t mine = mark_of(session);
   const auto committed = static_cast<std::uint8_t>(1 + live_snapshots(plan.layout, w, s.db));
-  each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
+  each_version(plan.layout, w, db_of(plan, session), [&](const TableLayout& table, std::uint8_t* v) {
     const bool made = v[kXmin] == mine;
     if (made) {
       v[kXmin] = committed;
@@ -107,7 +97,7 @@ void rollback_transaction(const Plan& plan, std::uint8_t* w, int session, TxStat
   if (ssi_tracked(plan, w, session)) ssi_aborted(plan, w, session);
   release_snapshot(plan.layout, w, session);
   const std::uint8_t mine = mark_of(session);
-  each_version(plan, w, session, [&](const TableLayout& table, std::uint8_t* v) {
+  each_version(plan.layout, w, db_of(plan, session), [&](const TableLayout& table, std::uint8_t* v) {
     if (v[kXmin] == mine) {
       std::memset(v, 0, static_cast<std::size_t>(table.stride));
     } else if (v[kXmax] == mine) {
@@ -143,7 +133,7 @@ void end_session(const Plan& plan, std::uint8_t* w, int session) {
 
 void end_statement(const Plan& plan, std::uint8_t* w, int session) {
   const std::uint8_t mine = mark_of(session);
-  each_version(plan, w, session, [&](const TableLayout&, std::uint8_t* v) {
+  each_version(plan.layout, w, db_of(plan, session), [&](const TableLayout&, std::uint8_t* v) {
     if (v[kXmin] == mine) v[kFlags] = static_cast<std::uint8_t>(v[kFlags] & ~kMadeByCommand);
     if (v[kXmax] == mine) v[kFlags] = static_cast<std::uint8_t>(v[kFlags] & ~kEndedByCommand);
   });

@@ -5,7 +5,9 @@
 
 #include "model/step/canonical.hpp"
 #include "model/world/innodb_transaction.hpp"
+#include "model/world/ssi.hpp"
 #include "model/world/time.hpp"
+#include "model/world/transaction.hpp"
 #include "model/world/wait_graph.hpp"
 #include "sim/conform/outcome_of.hpp"
 #include "sim/conform/path.hpp"
@@ -18,7 +20,6 @@ namespace {
 
 constexpr int kBlockedMs = 300;
 constexpr std::size_t kMostPaths = 20'000;
-constexpr std::size_t kMostDivergences = 8;
 
 class Driver {
  public:
@@ -39,9 +40,7 @@ class Driver {
     }
     if (!stopped() && !paths.empty()) paths = at_the_end(std::move(paths));
     result_.reached = !paths.empty() && result_.limit.empty();
-    std::stable_sort(result_.divergences.begin(), result_.divergences.end(),
-                     [](const Divergence& a, const Divergence& b) { return a.step > b.step; });
-    if (result_.divergences.size() > kMostDivergences) result_.divergences.resize(kMostDivergences);
+    keep_latest(result_.divergences);
     return std::move(result_);
   }
 
@@ -62,7 +61,7 @@ class Driver {
   // Runs, or goes on with, the statement of a session, with each choice that the server has.
   void execute(Path from, int s, Paths& out) {
     const SqlStatement& statement = statement_of(run_of(from, s).statement);
-    const int choices = statement_choices(plan_, from.world.data(), model_session(s), statement);
+    const int choices = ssi_choices(plan_, from.world.data(), model_session(s), statement);
     for (int choice = 0; choice < choices && !stopped(); ++choice) {
       Path p = from;
       with_context(p, s, [&](Context& ctx, std::uint8_t* locals) {
@@ -138,7 +137,7 @@ class Driver {
     if (!run.lost) {
       if (o.step >= 0) p.returned.push_back(std::move(o));
     } else {
-      close_session(plan_, p.world.data(), model_session(s));  // the server finds that nobody listens any more
+      end_session(plan_, p.world.data(), model_session(s));  // the server finds that nobody listens any more
     }
   }
 
@@ -380,7 +379,7 @@ class Driver {
         }
         break;
       case VectorOp::Reconnect:
-        if (!run_of(p, s).running()) close_session(plan_, p.world.data(), model_session(s));
+        if (!run_of(p, s).running()) end_session(plan_, p.world.data(), model_session(s));
         run_of(p, s).lost = false;
         break;
       case VectorOp::Pause: run_of(p, s).paused = true; break;
@@ -403,7 +402,7 @@ class Driver {
     if (run.running() && !run.lost) lose(p, s, run.step);
     run.lost = true;
     run.step = run.statement = -1;
-    close_session(plan_, p.world.data(), model_session(s));
+    end_session(plan_, p.world.data(), model_session(s));
     canonical(p);
   }
 

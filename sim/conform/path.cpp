@@ -4,6 +4,10 @@
 
 namespace oncecheck {
 
+namespace {
+constexpr std::size_t kMostDivergences = 8;
+}
+
 std::string key_of(const Path& p) {
   std::string key(p.world.begin(), p.world.end());
   for (const SessionRun& s : p.sessions) {
@@ -28,6 +32,12 @@ void leave(std::vector<Divergence>& divergences, Divergence d) {
                                               [](const auto& a, const auto& b) { return a.step == b.step && a.got == b.got; });
   };
   if (std::none_of(divergences.begin(), divergences.end(), same)) divergences.push_back(std::move(d));
+}
+
+void keep_latest(std::vector<Divergence>& divergences) {
+  std::stable_sort(divergences.begin(), divergences.end(),
+                   [](const Divergence& a, const Divergence& b) { return a.step > b.step; });
+  if (divergences.size() > kMostDivergences) divergences.resize(kMostDivergences);
 }
 
 }  // namespace oncecheck

@@ -41,5 +41,7 @@ std::string key_of(const Path& p);
 
 // Adds a divergence unless there is one like it.
 void leave(std::vector<Divergence>& divergences, Divergence d);
+// The few that got farthest, the latest first.
+void keep_latest(std::vector<Divergence>& divergences);
 
 }  // namespace oncecheck
