@@ -9,6 +9,7 @@
 
 #include "cli/conform_command.hpp"
 #include "cli/files.hpp"
+#include "cli/list_library.hpp"
 #include "cli/terminal.hpp"
 #include "invariants/library.hpp"
 #include "invariants/load.hpp"
@@ -235,34 +236,8 @@ int run_explain(const Arguments& a) {
   return 0;
 }
 
-int list_library(const std::string& what) {
-  if (what == "invariants") {
-    for (const Promise& p : promise_library()) {
-      std::printf("%s%s%s\n    %s\n    Not covered: %s\n", p.name, *p.alias != 0 ? ", also " : "", p.alias, p.meaning, p.not_covered);
-    }
-    return 0;
-  }
-  static const std::pair<FaultKind, const char*> faults[] = {
-      {FaultKind::Crash, "one process of a service dies: its requests stop, its transactions roll back; it starts anew"},
-      {FaultKind::Deploy, "all processes of a service are stopped and started anew, without waiting for requests"},
-      {FaultKind::LoseRequest, "a request to a service or a provider is lost on its way"},
-      {FaultKind::LoseResponse, "an answer of a service or a provider is lost on its way"},
-      {FaultKind::DuplicateRequest, "the network delivers a request to a service or a provider twice"},
-      {FaultKind::Timeout, "somebody gives up waiting although the answer may still come"},
-      {FaultKind::Failover, "a Redis primary dies and its replica takes over without some of the last writes"},
-      {FaultKind::Expire, "a deadline or a time to live runs out while others are still at work"},
-      {FaultKind::ErrorAfterEffect, "a provider carries out an operation but answers 500"},
-      {FaultKind::ErrorBeforeEffect, "a provider answers 500 and has done nothing"},
-      {FaultKind::LoseConnection, "the connection to a database is lost, before a statement ran or before its answer came"},
-  };
-  for (const auto& [kind, words] : faults) std::printf("%-20s %s\n", fault_name(kind), words);
-  return 0;
-}
-
 int run_list(const Arguments& a) {
-  if (a.paths.size() == 1 && (a.paths[0] == "invariants" || a.paths[0] == "faults")) {  // a folder of that name: ./faults
-    return list_library(a.paths[0]);
-  }
+  if (a.paths.size() == 1 && list_library(a.paths[0])) return 0;  // a folder of that name: ./faults
   for (const std::string& file : scenario_files(a.paths.empty() ? std::vector<std::string>{"scenarios"} : a.paths)) {
     bool first = true;
     for (const Scenario& s : read_scenario(file, overrides_of(a))) {
@@ -332,7 +307,7 @@ int run_command_line(int argc, char** argv) {
   c->add_flag("-q,--quiet", conform.quiet, "no table of topics");
   c->footer("Example: oncecheck conform tests/vectors --engine postgres");
 
-  c = app.add_subcommand("list", "the scenarios of a folder and their variants; or: list invariants, list faults");
+  c = app.add_subcommand("list", "the scenarios of a folder and their variants; or: list invariants, faults, steps, providers");
   c->add_option("what", a.paths, "files or folders (default: scenarios), invariants, or faults");
   c->footer("Example: oncecheck list scenarios/\n         oncecheck list faults");
 

@@ -18,6 +18,7 @@ const char* target_kind(FaultTarget t) {
     case FaultTarget::Client: return "client";
     case FaultTarget::Redis: return "redis";
     case FaultTarget::Database: return "database";
+    case FaultTarget::Queue: return "queue";
   }
   return "";
 }
@@ -29,7 +30,7 @@ std::string fault_words(const Program& p, const FaultBudget& f) {
   if (f.target == FaultTarget::Service) name = p.services[i].name;
   if (f.target == FaultTarget::Provider) name = p.providers[i].name;
   if (f.target == FaultTarget::Client) name = p.clients[i];
-  if (f.target == FaultTarget::Database) name = p.plan.layout.databases[i].name;
+  if (f.target == FaultTarget::Queue) name = p.message_queues[i].name;
   if (f.target == FaultTarget::Database) name = p.plan.layout.databases[i].name;
   if (f.target == FaultTarget::Redis) name = p.plan.layout.redis[i].name;
   if (!name.empty()) out += std::string(" (") + target_kind(f.target) + " " + name + ")";

@@ -5,7 +5,9 @@
 
 #include "invariants/evaluate.hpp"
 #include "model/step/describe.hpp"
+#include "model/step/provider_run.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "reports/world_view.hpp"
 
 namespace oncecheck {
@@ -89,17 +91,10 @@ class Teller {
 
   const Instr& instr_of(int t) const { return p_.code[static_cast<std::size_t>(load_pc(task(t)))]; }
 
-  int body_of(int t) const {
-    const TaskLayout& layout = p_.plan.layout.tasks[static_cast<std::size_t>(t)];
-    const ServiceInfo& s = p_.services[static_cast<std::size_t>(layout.service)];
-    if (layout.kind == TaskKind::Request) return s.request_body;
-    return layout.kind == TaskKind::Start ? s.start_body : s.job_bodies[static_cast<std::size_t>(layout.index)];
-  }
-
   // The text of a step with the values that its names have right now.
   std::string with_values(int t, const std::string& text) const {
     const TaskLayout& layout = p_.plan.layout.tasks[static_cast<std::size_t>(t)];
-    const std::vector<std::string>& cells = p_.bodies[static_cast<std::size_t>(body_of(t))].cells;
+    const std::vector<std::string>& cells = body_of(p_, world_.data(), t).cells;
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
       if (text[i] == '{' && i + 1 < text.size() && text[i + 1] == ':') {
@@ -135,20 +130,25 @@ class Teller {
       return "[job " + p_.services[static_cast<std::size_t>(layout.service)].job_names[static_cast<std::size_t>(layout.index)] + "] ";
     }
     if (layout.kind == TaskKind::Start) return "[start-up] ";
-    if (p_.senders.size() < 2 && me[kSender] != kNobody) return "";
-    return me[kSender] == kNobody ? "[a request nobody waits for] " : "[for " + sender_name(p_, me[kSender]) + "] ";
+    const std::string& endpoint = body_of(p_, world_.data(), t).endpoint;
+    const std::string at = endpoint.empty() ? "" : endpoint + " ";
+    if (p_.senders.size() < 2 && me[kSender] != kNobody) return at.empty() ? "" : "[" + endpoint + "] ";
+    return me[kSender] == kNobody ? (at.empty() ? "[a request nobody waits for] " : "[" + endpoint + ", nobody waits] ")
+                                  : "[" + at + "for " + caller_name(p_, world_.data(), me[kSender]) + "] ";
   }
 
   std::string message_words(int m) const {
-    const std::uint8_t* me = world_.data() + p_.plan.layout.messages + m * p_.plan.layout.message_stride;
+    const std::uint8_t* me = message_at(p_.plan.layout, world_.data(), m);
     const CellId key = load_cell(p_.plan.layout, me + 2);
-    const std::string from = me[1] == kNobody ? "a request that nobody waits for" : "the request of " + sender_name(p_, me[1]);
+    const bool client = p_.routes[static_cast<std::size_t>(me[0] - 1)].kind == RouteKind::Client;
+    const std::string from = client && me[1] == kNobody ? "a request that nobody waits for"
+                                                        : "the " + origin_name(p_, world_.data(), me[0] - 1, me[1]);
     return from + (key == kNullCell ? "" : " (key " + show_cell(p_, key) + ")");
   }
 
   std::string call_words(int provider, int slot) const {
     const ProviderRequest r = read_request(p_.plan, world_.data(), provider, slot);
-    std::string out = r.operation == kLookup ? "look-up" : p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(r.operation)];
+    std::string out = r.operation == kList ? "list" : r.operation == kLookup ? "look-up" : p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(r.operation)].name;
     if (r.key != kNullCell) out += " with key " + show_cell(p_, r.key);
     if (r.caller == kNobody) out += " (its caller is gone)";
     return out;
@@ -158,16 +158,18 @@ class Teller {
     switch (e.kind) {
       case EventKind::Send: {
         const std::uint8_t* s = world_.data() + p_.plan.layout.senders + e.a * kSenderBytes;
-        const RequestInfo& request = p_.requests[static_cast<std::size_t>(p_.senders[e.a].request)];
-        return sender_name(p_, e.a) + (s[kSenderState] == kNotSent ? " sends a request to " : " sends its request again to ") +
-               p_.services[static_cast<std::size_t>(request.service)].name;
+        const SenderInfo& sender = p_.senders[e.a];
+        const bool polls = sender_state(s) == kToPoll;
+        return sender_name(p_, e.a) +
+               (polls ? " asks again at " : sender_state(s) == kNotSent ? " sends a request to " : " sends its request again to ") +
+               endpoint_name(p_, polls ? sender.poll_route : sender.route);
       }
       case EventKind::Deliver: return "takes " + message_words(e.a);
       case EventKind::Step: return who(e.a) + step_words(e.a);
       case EventKind::Deadlock: return who(e.a) + "the database ends a deadlock by failing this statement";
       case EventKind::Process: return process_words(e);
       case EventKind::Answer:
-        return who(e.a) + "gets the answer " + std::to_string(answer_status(static_cast<Answer>(task(e.a)[kAnswer])));
+        return who(e.a) + "gets the answer " + std::to_string(status_of_answer(e.a));
       case EventKind::Receive: {
         const std::uint8_t* s = world_.data() + p_.plan.layout.senders + e.a * kSenderBytes;
         const ReplySpec& r = p_.replies[static_cast<std::size_t>(s[kSenderReply] - 1)];
@@ -181,10 +183,19 @@ class Teller {
       case EventKind::FailoverDatabase:
         return "the primary of " + p_.plan.layout.databases[e.a].name + " dies and its replica takes over; all connections break" +
                (p_.plan.layout.databases[e.a].synchronous ? "" : ", and what it had not applied is lost");
+      case EventKind::IndexEffects: return "the look-up catches up with what was done";
+      case EventKind::ForgetKey: {
+        const KeyRecord k = read_key(p_.plan, world_.data(), e.a, e.b);
+        return "forgets the idempotency key " + show_cell(p_, k.key);
+      }
+      case EventKind::Redeliver: return message_words(e.a) + " is delivered again";
+      case EventKind::ReplaceInstance: return "the rolling deploy comes to " + p_.services[e.a].name + "/" + std::to_string(e.b + 1);
+      case EventKind::RollingDeploy: return "a rolling deploy of " + p_.services[e.a].name + " begins";
+      case EventKind::DrainTimeout: return "the deploy waits no longer for what runs on " + p_.services[e.a].name + "/" + std::to_string(e.b + 1);
       case EventKind::LockTimeout: return who(e.a) + "gives up waiting for the lock: lock time-out";
       case EventKind::LoseConnection:
         return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a);
-      case EventKind::CallTimeout: return who(e.a) + "gives up waiting for the provider: time-out";
+      case EventKind::CallTimeout: return who(e.a) + "gives up waiting for the answer: time-out";
       case EventKind::ClientTimeout: return sender_name(p_, e.a) + " gives up waiting for an answer: time-out";
       case EventKind::PassDeadline: return "a deadline passes";
       case EventKind::ExpireKey: {
@@ -194,11 +205,14 @@ class Teller {
       case EventKind::LoseRequest: return message_words(e.a) + " is lost on its way";
       case EventKind::LoseCall: return "the call " + call_words(e.a, e.b) + " is lost on its way to " + p_.providers[e.a].name;
       case EventKind::LoseResponse: return "the answer to " + sender_name(p_, e.a) + " is lost";
-      case EventKind::LoseAnswer: return "the provider's answer to " + task_name(p_, world_.data(), e.a) + " is lost";
+      case EventKind::LoseAnswer: return "the answer to the call of " + task_name(p_, world_.data(), e.a) + " is lost";
       case EventKind::Duplicate: return "the network delivers " + message_words(e.a) + " twice";
       case EventKind::DuplicateCall: return "the network delivers the call " + call_words(e.a, e.b) + " twice";
       case EventKind::Crash: return "the process of " + p_.services[e.a].name + "/" + std::to_string(e.b + 1) + " dies; its open transactions roll back";
-      case EventKind::Deploy: return "all processes of " + p_.services[e.a].name + " are stopped and started anew; their open transactions roll back";
+      case EventKind::Deploy:
+        if (p_.services[e.a].drains) return "a deploy of " + p_.services[e.a].name + " begins: its processes take no more work";
+        return "all processes of " + p_.services[e.a].name + " are stopped and started anew" +
+               (p_.services[e.a].has_next ? " with the next version" : "") + "; their open transactions roll back";
       case EventKind::Failover: return "the primary of " + p_.plan.layout.redis[e.a].name + " dies, its replica takes over with " +
                                        std::to_string(e.b) + " of the writes that it had not yet confirmed";
     }
@@ -233,13 +247,22 @@ class Teller {
     }
   }
 
+  int status_of_answer(int t) const {
+    const CallSite& site = p_.calls[static_cast<std::size_t>(instr_of(t).index)];
+    if (site.route >= 0) return p_.replies[static_cast<std::size_t>(task(t)[kAnswer] - 1)].status;
+    return answer_status(static_cast<Answer>(task(t)[kAnswer]));
+  }
+
   std::string process_words(const Event& e) const {
     const std::string call = call_words(e.a, e.b);
     switch (static_cast<ProcessChoice>(e.c)) {
-      case ProcessChoice::Normal: return "carries out " + call;
+      case ProcessChoice::Normal:
+        return (begins_first(p_, world_.data(), e.a, read_request(p_.plan, world_.data(), e.a, e.b)) ? "begins " : "carries out ") + call;
       case ProcessChoice::Decline: return "declines " + call;
       case ProcessChoice::ErrorAfterEffect: return "carries out " + call + ", but answers 500";
       case ProcessChoice::ErrorBeforeEffect: return "answers 500 to " + call + " and does nothing";
+      case ProcessChoice::OkWithoutEffect: return "answers 200 to " + call + ", but does nothing";
+      case ProcessChoice::AsNew: return "carries out " + call + " again: it does not recognise the key";
     }
     return call;
   }
@@ -313,14 +336,36 @@ class Teller {
   std::string process_result(const Event& e) const {
     const ProviderLayout& layout = p_.plan.layout.providers[e.a];
     const ProviderRequest r = read_request(p_.plan, previous_.data(), e.a, e.b);
+    const ProviderInfo& info = p_.providers[e.a];
+    if (r.operation == kList) return "  -> " + std::to_string(count_objects(p_.plan, previous_.data(), e.a, r.key)) + " objects";
+    if (r.operation == kLookup && info.holds_objects) {
+      return find_object(p_.plan, previous_.data(), e.a, r.key) >= 0 ? "  -> found" : "  -> nothing there";
+    }
     if (r.operation == kLookup) {
       return find_effect(p_.plan, previous_.data(), e.a, kLookup, r.key) >= 0 ? "  -> found" : "  -> nothing there";
     }
+    if (begins_first(p_, previous_.data(), e.a, r)) return "";
     const auto bytes = static_cast<std::size_t>(layout.ledger_slots * layout.ledger_stride);
     const bool new_effect = !std::equal(previous_.begin() + layout.ledger, previous_.begin() + layout.ledger + static_cast<std::ptrdiff_t>(bytes),
                                         world_.begin() + layout.ledger);
     const auto choice = static_cast<ProcessChoice>(e.c);
-    if (choice == ProcessChoice::Decline || choice == ProcessChoice::ErrorBeforeEffect) return "";
+    if (choice != ProcessChoice::Normal && choice != ProcessChoice::ErrorAfterEffect) return "";
+    const OperationInfo& o = p_.providers[e.a].operations[static_cast<std::size_t>(r.operation)];
+    if (o.object != ObjectWrite::No) {
+      return o.object == ObjectWrite::PutNew && find_object(p_.plan, previous_.data(), e.a, r.key) >= 0 ? "  -> 412: it is there already" : "";
+    }
+    if (o.undoes >= 0 || o.cancels >= 0) {
+      const int entry = find_effect(p_.plan, world_.data(), e.a, o.undoes >= 0 ? o.undoes : o.cancels, r.target);
+      if (new_effect) return "  -> the effect is taken back";
+      return entry >= 0 && o.undoes < 0 ? "  -> too late: the effect stands" : entry < 0 && o.cancels >= 0 ? "  -> the key is refused from now on" : "";
+    }
+    const KnownKey known = r.under_way ? KnownKey{} : known_key(p_, previous_.data(), e.a, r);
+    switch (known.fate) {
+      case KnownKey::Fate::InFlight: return "  -> 409: a request with this key is in flight";
+      case KnownKey::Fate::OtherParameters: return "  -> 422: other parameters under the same key";
+      case KnownKey::Fate::Cancelled: return "  -> 422: the key was cancelled";
+      default: break;
+    }
     return new_effect ? "" : "  -> knows the key: answers as the first time, does nothing new";
   }
 

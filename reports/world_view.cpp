@@ -2,6 +2,7 @@
 
 #include "model/step/describe.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "model/world/mvcc.hpp"
 
 namespace oncecheck {
@@ -56,9 +57,47 @@ std::string ledger_text(const Program& p, const std::uint8_t* w, std::size_t pro
     if (!out.empty()) out += "  ";
     const CellId key = load_cell(p.plan.layout, e + 2 + p.plan.layout.cell);
     const CellId amount = load_cell(p.plan.layout, e + 2 + 2 * p.plan.layout.cell);
-    out += p.providers[provider].operations[static_cast<std::size_t>(e[0] - 1)] + " for " + show_cell(p, load_cell(p.plan.layout, e + 2));
+    out += p.providers[provider].operations[static_cast<std::size_t>(e[0] - 1)].name + " for " + show_cell(p, load_cell(p.plan.layout, e + 2));
     if (key != kNullCell) out += " key=" + show_cell(p, key);
     if (amount != kNullCell) out += " amount=" + show_cell(p, amount);
+    if ((e[1] & kStands) == 0) out += " (taken back)";
+    if ((e[1] & kNotIndexed) != 0) out += " (not yet seen by look-ups)";
+  }
+  return out.empty() ? "empty" : out;
+}
+
+const char* key_state(KeyState state) {
+  switch (state) {
+    case KeyState::InFlight: return "in flight";
+    case KeyState::Declined: return "402";
+    case KeyState::Error: return "500";
+    case KeyState::Cancelled: return "refused for good";
+    default: return "200";
+  }
+}
+
+std::string keys_text(const Program& p, const std::uint8_t* w, std::size_t provider) {
+  std::string out;
+  for (int i = 0; i < p.plan.layout.providers[provider].key_slots; ++i) {
+    const KeyRecord k = read_key(p.plan, w, static_cast<int>(provider), i);
+    if (k.operation < 0) continue;
+    if (!out.empty()) out += "  ";
+    out += p.providers[provider].operations[static_cast<std::size_t>(k.operation)].name + " " + show_cell(p, k.key) + ": " + key_state(k.state);
+  }
+  return out.empty() ? "none" : out;
+}
+
+std::string queue_text(const Program& p, const std::uint8_t* w, int queue) {
+  const Layout& l = p.plan.layout;
+  std::string out;
+  for (int m = 0; m < l.message_slots; ++m) {
+    const std::uint8_t* message = message_at(l, w, m);
+    if (message[0] == 0 || p.routes[static_cast<std::size_t>(message[0] - 1)].queue != queue) continue;
+    const std::uint8_t hold = message[l.message_hold];
+    if (!out.empty()) out += "  ";
+    const CellId key = load_cell(l, message + 2);
+    out += key == kNullCell ? "message" : show_cell(p, key);
+    out += hold == kNotHeld ? "" : hold == kDeadLetter ? " (dead letter)" : hold == kHeldByNobody ? " (its consumer died)" : " (being handled)";
   }
   return out.empty() ? "empty" : out;
 }
@@ -74,6 +113,10 @@ std::vector<std::pair<std::string, std::string>> world_view(const Program& progr
   for (const RedisLayout& r : l.redis) out.emplace_back("redis " + r.name, redis_text(program, world, r));
   for (std::size_t p = 0; p < l.providers.size(); ++p) {
     out.emplace_back(l.providers[p].name + "'s own ledger", ledger_text(program, world, p));
+    if (l.providers[p].keys >= 0) out.emplace_back(l.providers[p].name + "'s keys", keys_text(program, world, p));
+  }
+  for (std::size_t q = 0; q < program.message_queues.size(); ++q) {
+    out.emplace_back("queue " + program.message_queues[q].name, queue_text(program, world, static_cast<int>(q)));
   }
   return out;
 }

@@ -1,6 +1,9 @@
 #include "model/program/actor_compiler.hpp"
 
 #include <algorithm>
+#include <tuple>
+
+#include "model/program/route_compiler.hpp"
 
 namespace oncecheck {
 
@@ -31,18 +34,31 @@ std::string shown(const Scalar& s) {
   return s.kind == Scalar::Kind::Bool ? (s.boolean ? "true" : "false") : "null";
 }
 
+bool varies(const Request& r) { return r.fresh_key != FreshKey::No || !r.key_from.empty(); }
+
 // What an operation is called: "identity", else its key, else its place.
 std::string identity_name(const std::string& client, std::size_t number, const Request& r) {
   if (!r.identity.empty()) return r.identity;
   const Scalar* key = field_of(r, "key");
-  if (key != nullptr && r.fresh_key == FreshKey::No) return shown(*key);
+  if (key != nullptr && !varies(r)) return shown(*key);
   return client + "/" + std::to_string(number + 1);
 }
 
-std::string fresh_key(const std::string& client, std::size_t request, int click, int attempt, FreshKey how) {
-  std::string name = "uuid(" + client + "/" + std::to_string(request + 1) + " click " + std::to_string(click + 1);
-  if (how == FreshKey::PerAttempt) name += " attempt " + std::to_string(attempt + 1);
-  return name + ")";
+// The key of one attempt, when it is not written down.
+std::string made_key(const std::string& client, std::size_t number, const Request& r, int click, int attempt) {
+  const std::string of_click = "click " + std::to_string(click + 1);
+  const std::string of_attempt = of_click + " attempt " + std::to_string(attempt + 1);
+  if (r.key_from.empty()) {
+    return "uuid(" + client + "/" + std::to_string(number + 1) + " " +
+           (r.fresh_key == FreshKey::PerAttempt ? of_attempt : of_click) + ")";
+  }
+  std::string key;
+  for (const Text& part : r.key_from) {
+    if (!key.empty()) key += "/";
+    const Scalar* field = field_of(r, part.value);
+    key += field != nullptr ? shown(*field) : part.value == "attempt" ? of_attempt : of_click;
+  }
+  return key;
 }
 
 int retry_mask(const Client& client) {
@@ -72,7 +88,7 @@ void compile_fault(CompileState& state, const Fault& fault) {
   budget.max = fault.max;
   const Scenario& s = state.scenario;
   const auto services = names_of(s.services), providers = names_of(s.providers), clients = names_of(s.clients),
-             redis = names_of(s.redis), databases = names_of(s.databases);
+             redis = names_of(s.redis), databases = names_of(s.databases), queues = names_of(s.queues);
   if (!fault.target.empty()) {
     std::vector<std::string> fitting;
     auto try_target = [&](FaultTarget target, const std::vector<std::string>& names, bool fits) {
@@ -85,12 +101,15 @@ void compile_fault(CompileState& state, const Fault& fault) {
     };
     const FaultKind k = budget.kind;
     const bool network = k == FaultKind::LoseRequest || k == FaultKind::LoseResponse || k == FaultKind::DuplicateRequest;
-    try_target(FaultTarget::Service, services, network || k == FaultKind::Crash || k == FaultKind::Deploy);
-    try_target(FaultTarget::Provider, providers,
-               network || k == FaultKind::Timeout || k == FaultKind::ErrorAfterEffect || k == FaultKind::ErrorBeforeEffect);
-    try_target(FaultTarget::Client, clients, k == FaultKind::Timeout);
-    try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || k == FaultKind::Expire);
+    const bool deploy = k == FaultKind::Deploy || k == FaultKind::RollingDeploy;
+    const bool lie = k == FaultKind::ErrorAfterEffect || k == FaultKind::ErrorBeforeEffect || k == FaultKind::OkWithoutEffect;
+    const bool timeout = k == FaultKind::Timeout, expire = k == FaultKind::Expire, again = k == FaultKind::Redeliver;
+    try_target(FaultTarget::Service, services, network || k == FaultKind::Crash || deploy || timeout || again);
+    try_target(FaultTarget::Provider, providers, network || timeout || lie || expire);
+    try_target(FaultTarget::Client, clients, timeout);
+    try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || expire);
     try_target(FaultTarget::Database, databases, k == FaultKind::LoseConnection || k == FaultKind::Failover);
+    try_target(FaultTarget::Queue, queues, k == FaultKind::LoseConnection || k == FaultKind::DuplicateRequest || again);
     if (budget.index < 0) {
       state.errors.add(fault.at, "the fault \"" + fault.name + "\" cannot strike \"" + fault.target + "\"" +
                                      (fitting.empty() ? "" : " (it can strike " + alternatives(fitting) + ")"),
@@ -100,29 +119,44 @@ void compile_fault(CompileState& state, const Fault& fault) {
   state.program.faults.push_back(budget);
 }
 
+void check_key(CompileState& state, const Request& request) {
+  std::vector<std::string> known = {"click", "attempt"};
+  for (const auto& [name, value] : request.fields) known.push_back(name);
+  for (const Text& part : request.key_from) {
+    if (index_of(known, part.value) >= 0) continue;
+    state.errors.add(part.at, "the key is made from the unknown field \"" + part.value + "\"", nearest_name(part.value, known));
+  }
+}
+
 void compile_client(CompileState& state, std::size_t c) {
   Program& p = state.program;
   const auto& [name, client] = state.scenario.clients[c];
-  const auto services = names_of(state.scenario.services);
   std::vector<int> earlier;
-  for (std::size_t r = 0; r < client.requests.size(); ++r) {
-    const Request& request = client.requests[r];
-    RequestInfo info;
-    info.client = static_cast<int>(c);
-    info.service = index_of(services, request.to.value);
-    if (info.service < 0) {
-      state.errors.add(request.to.at, "the request goes to the unknown service \"" + request.to.value + "\"",
-                       nearest_name(request.to.value, services));
-      continue;
+  for (const Request& request : client.requests) {
+    check_key(state, request);
+    RouteInfo route;
+    route.client = static_cast<int>(c);
+    const auto to = find_endpoint(state, request.to);
+    if (!to) continue;
+    std::tie(route.service, route.endpoint) = *to;
+    const int number = static_cast<int>(p.routes.size());
+    route.operation = p.operations++;
+    p.routes.push_back(route);
+    int poll = -1;
+    if (client.poll) {
+      const auto polled = find_endpoint(state, client.poll->to);
+      if (!polled) continue;
+      std::tie(route.service, route.endpoint) = *polled;
+      poll = static_cast<int>(p.routes.size());
+      p.routes.push_back(route);
     }
-    info.operation = static_cast<int>(p.requests.size());
-    const int number = static_cast<int>(p.requests.size());
-    p.requests.push_back(info);
     std::vector<int> mine;
     for (int click = 0; click < client.clicks; ++click) {
       SenderInfo sender;
       sender.client = static_cast<int>(c);
-      sender.request = number;
+      sender.route = number;
+      sender.poll_route = poll;
+      sender.polls = client.poll ? client.poll->times : 0;
       sender.click = click;
       sender.previous = click == 0 ? -1 : static_cast<int>(p.senders.size()) - 1;
       sender.needs_done = earlier;
@@ -134,6 +168,75 @@ void compile_client(CompileState& state, std::size_t c) {
     }
     earlier = mine;
   }
+}
+
+OperationInfo compile_operation(CompileState& state, const Provider& provider, const std::string& name, const Operation& spec) {
+  OperationInfo info;
+  info.name = name;
+  info.key = spec.idempotency_key == "honoured"    ? KeyPolicy::Honoured
+             : spec.idempotency_key == "ignored"   ? KeyPolicy::Ignored
+             : spec.idempotency_key == "sometimes" ? KeyPolicy::Sometimes
+                                                   : KeyPolicy::None;
+  info.object = spec.object == "put"       ? ObjectWrite::Put
+                : spec.object == "put_new" ? ObjectWrite::PutNew
+                : spec.object == "delete"  ? ObjectWrite::Delete
+                                           : ObjectWrite::No;
+  info.may_decline = spec.may_decline;
+  info.stores_everything = spec.stores_everything;
+  info.refuses_other_parameters = spec.refuses_other_parameters;
+  info.conflicts_in_flight = spec.conflicts_in_flight;
+  info.forgets = spec.forgets_after.has_value();
+  info.key_records = info.stores_everything || info.refuses_other_parameters || info.conflicts_in_flight || info.forgets;
+  const auto operations = names_of(provider.operations);
+  auto other = [&](const std::optional<Text>& which, const char* key) {
+    if (!which) return -1;
+    const int o = index_of(operations, which->value);
+    if (o < 0) {
+      state.errors.add(which->at, std::string("\"") + key + "\" names the unknown operation \"" + which->value + "\"",
+                       nearest_name(which->value, operations));
+    } else if (operations[static_cast<std::size_t>(o)] == name) {
+      state.errors.add(which->at, std::string("\"") + key + "\" names the operation itself");
+    }
+    return o;
+  };
+  info.undoes = other(spec.undoes, "undoes");
+  info.cancels = other(spec.cancels, "cancels");
+  if (info.undoes >= 0 && info.cancels >= 0 && info.undoes != info.cancels) {
+    state.errors.add(spec.at, "\"undoes\" and \"cancels\" of one operation name the same operation");
+  }
+  return info;
+}
+
+void compile_provider(CompileState& state, const std::string& name, const Provider& provider) {
+  ProviderInfo info;
+  info.name = name;
+  info.lookup_lags = provider.lookup == "lagging" || provider.list == "lagging";
+  for (const auto& [operation, spec] : provider.operations) {
+    info.operations.push_back(compile_operation(state, provider, operation, spec));
+    info.holds_objects = info.holds_objects || info.operations.back().object != ObjectWrite::No;
+  }
+  for (const OperationInfo& o : info.operations) {
+    if (o.cancels >= 0) info.operations[static_cast<std::size_t>(o.cancels)].key_records = true;
+  }
+  for (const OperationInfo& o : info.operations) {
+    if (info.holds_objects && (o.object == ObjectWrite::No || o.key != KeyPolicy::None)) {
+      state.errors.add(provider.at, "every operation of an object store is put, put_new or delete, and takes no idempotency key");
+    }
+  }
+  if (!provider.list.empty() && !info.holds_objects) state.errors.add(provider.at, "\"list\" is for an object store: an operation has \"object\"");
+  state.program.providers.push_back(std::move(info));
+}
+
+bool may_lie(const Program& p) {
+  return std::any_of(p.faults.begin(), p.faults.end(), [](const FaultBudget& f) { return f.kind == FaultKind::OkWithoutEffect; });
+}
+
+// What look-ups and webhooks say, when somebody listens: every text more makes the domain larger.
+std::vector<std::string> provider_words(const Program& p) {
+  const bool asked = std::any_of(p.calls.begin(), p.calls.end(), [](const CallSite& site) { return site.state_cell >= 0; });
+  const bool told = std::any_of(p.routes.begin(), p.routes.end(), [](const RouteInfo& r) { return r.kind == RouteKind::Webhook; });
+  if (!asked && !told) return {};
+  return {"succeeded", "undone", "declined", "cancelled", "in_flight", "unknown"};
 }
 
 }  // namespace
@@ -151,32 +254,26 @@ const char* fault_name(FaultKind kind) {
     case FaultKind::ErrorAfterEffect: return "error_after_effect";
     case FaultKind::ErrorBeforeEffect: return "error_before_effect";
     case FaultKind::LoseConnection: return "lose_connection";
+    case FaultKind::OkWithoutEffect: return "ok_without_effect";
+    case FaultKind::Redeliver: return "redeliver";
+    case FaultKind::RollingDeploy: return "rolling_deploy";
   }
   return "?";
 }
 
 void compile_actors(CompileState& state) {
   Program& p = state.program;
-  for (const auto& [name, provider] : state.scenario.providers) {
-    ProviderInfo info;
-    info.name = name;
-    for (const auto& [operation, spec] : provider.operations) {
-      info.operations.push_back(operation);
-      info.policies.push_back(spec.idempotency_key == "honoured"  ? KeyPolicy::Honoured
-                              : spec.idempotency_key == "ignored" ? KeyPolicy::Ignored
-                                                                  : KeyPolicy::None);
-      info.may_decline.push_back(spec.may_decline);
-    }
-    p.providers.push_back(std::move(info));
-  }
+  compile_services(state);
+  for (const auto& [name, provider] : state.scenario.providers) compile_provider(state, name, provider);
   for (std::size_t c = 0; c < state.scenario.clients.size(); ++c) {
     p.clients.push_back(state.scenario.clients[c].first);
     compile_client(state, c);
   }
+  compile_webhooks(state);
   for (const Fault& fault : state.scenario.faults) compile_fault(state, fault);
   // Worlds and events name each of these by a byte.
   const Origin file{state.scenario.file, "", 1, 1};
-  if (p.senders.size() > 200 || p.requests.size() > 200) state.errors.add(file, "a scenario has at most 200 requests, clicks counted");
+  if (p.senders.size() > 200 || p.routes.size() > 200) state.errors.add(file, "a scenario has at most 200 requests, clicks counted");
   if (p.faults.size() > 200) state.errors.add(file, "a scenario has at most 200 fault budgets");
   if (p.providers.size() > 200 || state.scenario.services.size() > 200 || state.scenario.redis.size() > 50) {
     state.errors.add(file, "a scenario has at most 200 services, 200 providers and 50 redis");
@@ -188,12 +285,19 @@ void compile_actors(CompileState& state) {
 
 void intern_actor_values(CompileState& state, std::vector<std::int64_t>& ints) {
   for (const char* text : {"ok", "failed", "accepted", "unknown", "OK"}) state.intern(text);
-  for (Answer a : {Answer::Ok, Answer::Declined, Answer::Error, Answer::NotFound}) ints.push_back(answer_status(a));
+  for (int a = 1; a < kAnswers; ++a) ints.push_back(answer_status(static_cast<Answer>(a)));
+  for (const ReplySpec& reply : state.program.replies) ints.push_back(reply.status);
+  for (const std::string& word : provider_words(state.program)) state.intern(word);
+  if (!state.scenario.queues.empty()) {
+    for (const char* text : {"ready", "held", "dead"}) state.intern(text);
+    for (const auto& [name, queue] : state.scenario.queues) state.intern(name);
+  }
   for (const auto& [name, redis] : state.scenario.redis) state.intern(name);
   for (const auto& [name, provider] : state.scenario.providers) {
     state.intern(name);
     for (const auto& [operation, spec] : provider.operations) state.intern(operation);
     for (int i = 0; i < state.scenario.bounds.effects; ++i) state.intern(name + "_" + std::to_string(i + 1));
+    if (may_lie(state.program)) state.intern(name + "_lost");
   }
   for (std::size_t d = 0; d < state.scenario.databases.size(); ++d) {
     for (const EffectTable& e : state.scenario.databases[d].second.effects) state.intern(e.table.value);
@@ -207,11 +311,9 @@ void intern_actor_values(CompileState& state, std::vector<std::int64_t>& ints) {
         if (value.kind == Scalar::Kind::String) state.intern(value.string);
         if (value.kind == Scalar::Kind::Int) ints.push_back(value.integer);
       }
-      if (request.fresh_key == FreshKey::No) continue;
+      if (!varies(request)) continue;
       for (int click = 0; click < client.clicks; ++click) {
-        for (int attempt = 0; attempt <= client.retries; ++attempt) {
-          state.intern(fresh_key(name, r, click, attempt, request.fresh_key));
-        }
+        for (int attempt = 0; attempt <= client.retries; ++attempt) state.intern(made_key(name, r, request, click, attempt));
       }
     }
   }
@@ -240,42 +342,68 @@ void encode_actors(CompileState& state) {
   for (ProviderInfo& info : p.providers) {
     plan.provider_name.push_back(text(info.name));
     std::vector<CellId> operations;
-    for (const std::string& o : info.operations) operations.push_back(text(o));
+    for (const OperationInfo& o : info.operations) operations.push_back(text(o.name));
     plan.operation_names.push_back(std::move(operations));
     for (int i = 0; i < state.scenario.bounds.effects; ++i) info.effect_ids.push_back(text(info.name + "_" + std::to_string(i + 1)));
+    if (may_lie(p)) info.lost_id = text(info.name + "_lost");
+    if (provider_words(p).empty()) continue;
+    for (int a = 1; a < kAnswers; ++a) {
+      if (answer_state(static_cast<Answer>(a))[0] != 0) info.states[static_cast<std::size_t>(a)] = text(answer_state(static_cast<Answer>(a)));
+    }
+    for (std::size_t e = 0; e < 3; ++e) info.webhook_events[e] = text(std::vector<std::string>{"succeeded", "declined", "undone"}[e]);
   }
   std::size_t number = 0, sender = 0;
   for (const auto& [name, client] : state.scenario.clients) {
-    for (std::size_t r = 0; r < client.requests.size(); ++r, ++number) {
+    for (std::size_t r = 0; r < client.requests.size(); ++r) {
       const Request& request = client.requests[r];
-      RequestInfo& info = p.requests[number];
-      const LocalNames& names = state.names[static_cast<std::size_t>(p.services[static_cast<std::size_t>(info.service)].request_body)];
-      info.identity = text(identity_name(name, r, request));
-      info.identity_cell = names.find("identity");
-      info.key_cell = names.find("key");
+      const CellId identity = text(identity_name(name, r, request));
       plan.operation_client.push_back(text(name));
-      plan.operation_identity.push_back(info.identity);
+      plan.operation_identity.push_back(identity);
       CellId key = kNullCell;
       for (const auto& [field, value] : request.fields) {
-        const CellId cell_value = scalar(value);
-        if (field == "key") {
-          key = cell_value;
-        } else if (const int cell = names.find(field); cell >= 0) {
-          info.fields.emplace_back(cell, cell_value);
+        if (field == "key") key = scalar(value);
+      }
+      for (int twice = 0; twice < (client.poll ? 2 : 1); ++twice) {
+        RouteInfo& route = p.routes[number++];
+        route.identity = identity;
+        for (std::size_t version = 0; version < 2; ++version) {
+          const ServiceInfo& service = p.services[static_cast<std::size_t>(route.service)];
+          const LocalNames& names =
+              state.names[static_cast<std::size_t>(service.request_bodies[version][static_cast<std::size_t>(route.endpoint)])];
+          auto field_cell = [&](const std::string& field, CellId value) {
+            if (const int cell = names.find(field); cell >= 0) route.fields[version].push_back({cell, -1, value});
+          };
+          field_cell("identity", identity);
+          for (const auto& [field, value] : request.fields) {
+            if (field != "key") field_cell(field, scalar(value));
+          }
         }
       }
-      if (request.fresh_key == FreshKey::No && key != kNullCell) plan.identity_of[key] = info.identity;
+      if (!varies(request) && key != kNullCell) plan.identity_of[key] = identity;
       for (int click = 0; click < client.clicks; ++click, ++sender) {
         for (int attempt = 0; attempt <= client.retries; ++attempt) {
           CellId k = key;
-          if (request.fresh_key != FreshKey::No) {
-            k = text(fresh_key(name, r, click, attempt, request.fresh_key));
-            plan.identity_of[k] = info.identity;
+          if (varies(request)) {
+            k = text(made_key(name, r, request, click, attempt));
+            plan.identity_of[k] = identity;
           }
           p.senders[sender].keys.push_back(k);
         }
       }
     }
+  }
+  for (const RouteInfo& route : p.routes) {
+    RoutePlan r;
+    if (route.queue >= 0) {
+      r.keeps_dead = true;
+      r.queue = text(p.message_queues[static_cast<std::size_t>(route.queue)].name);
+    }
+    plan.routes.push_back(r);
+  }
+  if (!p.message_queues.empty()) {
+    plan.state_ready = text("ready");
+    plan.state_held = text("held");
+    plan.state_dead = text("dead");
   }
   CHECK_THAT(!limit);
 }

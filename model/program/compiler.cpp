@@ -8,6 +8,7 @@
 #include "model/program/invariant_compiler.hpp"
 #include "model/program/layout_builder.hpp"
 #include "model/program/liveness.hpp"
+#include "model/program/route_compiler.hpp"
 #include "model/program/step_compiler.hpp"
 #include "model/program/table_compiler.hpp"
 #include "model/world/cells.hpp"
@@ -56,6 +57,7 @@ void find_reads(Program& p) {
         if (s.index == static_cast<int>(FactTable::ForeignReleases)) {
           for (const RedisLayout& r : l.redis) reads.emplace_back(r.foreign_release, 1);
         }
+        if (s.index == static_cast<int>(FactTable::Queued)) reads.emplace_back(l.messages, l.message_slots * l.message_stride);
         if (s.index != static_cast<int>(FactTable::Effects)) continue;
         for (const ProviderLayout& provider : l.providers) {
           reads.emplace_back(provider.ledger, provider.ledger_slots * provider.ledger_stride);
@@ -117,6 +119,7 @@ std::unique_ptr<Program> compile(const Scenario& scenario, const CompileOptions&
   stop_on_errors();
   build_domain(state);
   stop_on_errors();
+  resolve_routes(state);
   encode_actors(state);
   find_effect_tables(state);
   build_layout(state);

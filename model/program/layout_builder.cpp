@@ -26,7 +26,7 @@ class LayoutBuilder {
     l_.cell = p_.plan.domain.cell_bytes();
     l_.budget_count = static_cast<int>(p_.faults.size());
     l_.budgets = take(l_.budget_count);
-    l_.operation_count = static_cast<int>(p_.requests.size());
+    l_.operation_count = p_.operations;
     l_.told = take(l_.operation_count);
     l_.sender_count = static_cast<int>(p_.senders.size());
     l_.senders = take(l_.sender_count * kSenderBytes);
@@ -37,10 +37,8 @@ class LayoutBuilder {
     redis();
     providers();
     for (SequenceLayout& s : l_.sequences) s.offset = take(2);
-    l_.message_slots = std::min(b_.messages, most_messages());
-    l_.message_stride = 2 + l_.cell;
-    l_.messages = take(l_.message_slots * l_.message_stride);
-    for (int i = 0; i < l_.message_slots; ++i) cell(l_.messages + i * l_.message_stride + 2);
+    messages();
+    instances();
     l_.deadline_slots = p_.plan.domain.deadline_count();
     l_.deadlines = take(2 * l_.deadline_slots);
     l_.bytes = next_;
@@ -61,19 +59,58 @@ class LayoutBuilder {
     return n;
   }
 
-  // Requests to services that can ever be sent.
+  // Requests to services that can ever be sent; of webhooks, queues and calls between services nobody knows how many.
   int most_messages() const {
     int n = fault_total(FaultKind::DuplicateRequest);
-    for (const SenderInfo& s : p_.senders) n += 1 + s.retries;
+    for (const SenderInfo& s : p_.senders) n += 1 + s.retries + (s.poll_route >= 0 ? 1 : 0);
+    for (const RouteInfo& r : p_.routes) {
+      if (r.kind != RouteKind::Client) return b_.messages;
+    }
     return std::max(n, 1);
   }
 
   int most_requests(int service) const {
     int n = fault_total(FaultKind::DuplicateRequest);
     for (const SenderInfo& s : p_.senders) {
-      if (p_.requests[static_cast<std::size_t>(s.request)].service == service) n += 1 + s.retries;
+      if (p_.routes[static_cast<std::size_t>(s.route)].service == service) n += 1 + s.retries;
+      if (s.poll_route >= 0 && p_.routes[static_cast<std::size_t>(s.poll_route)].service == service) n += 1;
+    }
+    for (const RouteInfo& r : p_.routes) {
+      if (r.kind != RouteKind::Client && r.service == service) n += 2;
     }
     return n;
+  }
+
+  void messages() {
+    for (const RouteInfo& r : p_.routes) {
+      l_.message_cells = std::max(l_.message_cells, static_cast<int>(r.payload.size()));
+      if (r.deliveries > 0) l_.message_hold = 0;
+    }
+    l_.message_slots = std::min(b_.messages, most_messages());
+    l_.message_stride = 2 + (1 + l_.message_cells) * l_.cell;
+    if (l_.message_hold >= 0) {
+      l_.message_hold = l_.message_stride;
+      l_.message_stride += 2;
+    }
+    if (l_.message_stride > kMaxSlotBytes) {
+      state_.errors.add({state_.scenario.file, "", 1, 1}, "a message to a service has too many fields for the model: drop those that nobody reads");
+      return;
+    }
+    l_.messages = take(l_.message_slots * l_.message_stride);
+    for (int i = 0; i < l_.message_slots; ++i) {
+      for (int c = 0; c <= l_.message_cells; ++c) cell(l_.messages + i * l_.message_stride + 2 + c * l_.cell);
+    }
+  }
+
+  // A byte for each instance whose code version or draining matters.
+  void instances() {
+    for (std::size_t s = 0; s < p_.services.size(); ++s) {
+      const bool rolls = std::any_of(p_.faults.begin(), p_.faults.end(), [&](const FaultBudget& f) {
+        const bool here = f.target == FaultTarget::Any || f.index == static_cast<int>(s);
+        return here && (f.kind == FaultKind::RollingDeploy || (f.kind == FaultKind::Deploy && (p_.services[s].has_next || p_.services[s].drains)));
+      });
+      l_.instances.push_back(rolls ? take(p_.services[s].instances) : -1);
+    }
   }
 
   void databases() {
@@ -114,6 +151,10 @@ class LayoutBuilder {
     }
   }
 
+  bool bodies_use(const std::vector<int>& bodies, int db) const {
+    return std::any_of(bodies.begin(), bodies.end(), [&](int body) { return body_uses(body, db); });
+  }
+
   bool body_uses(int body, int db) const {
     const auto b = static_cast<std::size_t>(body);
     const int end = b + 1 < p_.bodies.size() ? p_.bodies[b + 1].entry : static_cast<int>(p_.code.size());
@@ -124,13 +165,16 @@ class LayoutBuilder {
     return false;
   }
 
-  int add_task(int service, TaskKind kind, int index, int body) {
+  // A slot in which any of these bodies can run.
+  int add_task(int service, TaskKind kind, int index, const std::vector<int>& bodies) {
     const int number = static_cast<int>(l_.tasks.size());
     TaskLayout t;
     t.service = service;
     t.kind = kind;
     t.index = index;
-    t.local_cells = static_cast<int>(p_.bodies[static_cast<std::size_t>(body)].cells.size());
+    for (int body : bodies) {
+      t.local_cells = std::max(t.local_cells, static_cast<int>(p_.bodies[static_cast<std::size_t>(body)].cells.size()));
+    }
     const int header = kAnswerId + l_.cell;
     t.bytes = header + t.local_cells * l_.cell;
     t.offset = take(t.bytes);
@@ -138,7 +182,7 @@ class LayoutBuilder {
     cell(t.offset + kAnswerId);
     for (int i = 0; i < t.local_cells; ++i) cell(t.locals + i * l_.cell);
     for (std::size_t db = 0; db < l_.databases.size(); ++db) {
-      if (!body_uses(body, static_cast<int>(db))) {
+      if (!bodies_use(bodies, static_cast<int>(db))) {
         t.sessions.push_back(-1);
         continue;
       }
@@ -166,6 +210,24 @@ class LayoutBuilder {
     return number;
   }
 
+  static std::vector<int> present(int first, int second) {
+    std::vector<int> out;
+    if (first >= 0) out.push_back(first);
+    if (second >= 0 && second != first) out.push_back(second);
+    return out;
+  }
+
+  int copies_of(int service, const std::string& job) const {
+    int copies = 1;
+    const Service& spec = state_.scenario.services[static_cast<std::size_t>(service)].second;
+    auto look = [&](const ServiceCode& code) {
+      for (const auto& [name, j] : code.jobs) copies = name == job ? std::max(copies, j.copies) : copies;
+    };
+    look(spec);
+    if (spec.next) look(*spec.next);
+    return copies;
+  }
+
   void tasks() {
     for (std::size_t s = 0; s < p_.services.size(); ++s) {
       ServiceInfo& info = p_.services[s];
@@ -176,12 +238,19 @@ class LayoutBuilder {
         slots = std::min(most, b_.tasks);
         info.pool = true;
       }
-      for (int i = 0; i < slots; ++i) info.request_tasks.push_back(add_task(service, TaskKind::Request, i, info.request_body));
-      for (int i = 0; info.start_body >= 0 && i < info.instances; ++i) {
-        info.start_tasks.push_back(add_task(service, TaskKind::Start, i, info.start_body));
+      std::vector<int> handlers = info.request_bodies[0];
+      handlers.insert(handlers.end(), info.request_bodies[1].begin(), info.request_bodies[1].end());
+      for (int i = 0; i < slots; ++i) info.request_tasks.push_back(add_task(service, TaskKind::Request, i, handlers));
+      const std::vector<int> starts = present(info.start_body[0], info.start_body[1]);
+      for (int i = 0; !starts.empty() && i < info.instances; ++i) {
+        info.start_tasks.push_back(add_task(service, TaskKind::Start, i, starts));
       }
-      for (std::size_t j = 0; j < info.job_bodies.size(); ++j) {
-        info.job_tasks.push_back(add_task(service, TaskKind::Job, static_cast<int>(j), info.job_bodies[j]));
+      for (std::size_t j = 0; j < info.job_names.size(); ++j) {
+        info.job_tasks.emplace_back();
+        for (int copy = 0; copy < copies_of(service, info.job_names[j]); ++copy) {
+          info.job_tasks.back().push_back(
+              add_task(service, TaskKind::Job, static_cast<int>(j), present(info.job_bodies[0][j], info.job_bodies[1][j])));
+        }
       }
     }
     // time.hpp keeps a bit for each session that may still see a deadline ahead.
@@ -344,18 +413,30 @@ class LayoutBuilder {
       ProviderLayout layout;
       layout.name = info.name;
       layout.inbox_slots = b_.messages;
-      layout.inbox_stride = 2 + 3 * l_.cell;
-      layout.inbox = take(layout.inbox_slots * layout.inbox_stride);
+      layout.targets = std::any_of(info.operations.begin(), info.operations.end(),
+                                   [](const OperationInfo& o) { return o.undoes >= 0 || o.cancels >= 0; });
+      const int request_cells = layout.targets ? 4 : 3;
+      layout.inbox_stride = 2 + request_cells * l_.cell;
+      layout.inbox = slots_of(layout.inbox_slots, layout.inbox_stride, 2, request_cells);
       layout.ledger_slots = b_.effects;
       layout.ledger_stride = 2 + 3 * l_.cell;
-      layout.ledger = take(layout.ledger_slots * layout.ledger_stride);
-      for (const auto& [at, slots] : {std::pair{layout.inbox, layout.inbox_slots}, std::pair{layout.ledger, layout.ledger_slots}}) {
-        for (int i = 0; i < slots; ++i) {
-          for (int c = 0; c < 3; ++c) cell(at + i * layout.inbox_stride + 2 + c * l_.cell);
-        }
+      layout.ledger = slots_of(layout.ledger_slots, layout.ledger_stride, 2, 3);
+      if (std::any_of(info.operations.begin(), info.operations.end(), [](const OperationInfo& o) { return o.key_records; })) {
+        layout.key_slots = b_.effects + 2;
+        layout.key_stride = 3 + 2 * l_.cell;
+        layout.keys = slots_of(layout.key_slots, layout.key_stride, 3, 2);
       }
       l_.providers.push_back(std::move(layout));
     }
+  }
+
+  // Room for a bag of slots, each with `cells` value cells from `first` on.
+  int slots_of(int slots, int stride, int first, int cells) {
+    const int at = take(slots * stride);
+    for (int i = 0; i < slots; ++i) {
+      for (int c = 0; c < cells; ++c) cell(at + i * stride + first + c * l_.cell);
+    }
+    return at;
   }
 
   CompileState& state_;

@@ -89,14 +89,25 @@ class Liveness {
       case InstrKind::Call: {
         const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
         flow(pc + 1);
-        for (ExprId e : {site.key, site.amount, site.identity}) use_expr(e);
+        for (ExprId e : {site.key, site.amount, site.identity, site.target}) use_expr(e);
+        for (ExprId e : site.payload) use_expr(e);
+        break;
+      }
+      case InstrKind::Publish: {
+        const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
+        flow(pc + 1);
+        flow(publication.on_error);
+        use_expr(publication.key);
+        for (ExprId e : publication.payload) use_expr(e);
         break;
       }
       case InstrKind::Await: {
         const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
         flow(site.on_timeout);
         for (int to : site.on_answer) flow(to);
-        for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell}) kill(cell);
+        for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell, site.state_cell, site.body_cell}) {
+          kill(cell);
+        }
         break;
       }
       case InstrKind::Reply: {

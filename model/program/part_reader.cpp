@@ -6,24 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "model/program/step_reader.hpp"
+#include "model/program/each_part.hpp"
 
 namespace oncecheck {
 namespace {
-
-// Calls `read` for each member of a section, or of an object within a part, that is an object with a proper name.
-template <class Read>
-void for_each_part(const JsonNode& parent, std::string_view section, std::string_view what, NodeReader& reader,
-                   Read read) {
-  const JsonNode* parts = parent.find(section);
-  if (parts == nullptr || !reader.is_object(*parts, fmt::format("{} by name", section))) {
-    return;
-  }
-  for (const JsonNode& part : parts->children) {
-    reader.check_part_name(part, what);
-    if (reader.is_object(part, what)) read(part);
-  }
-}
 
 EffectTable read_effect_table(const JsonNode& node, NodeReader& reader) {
   EffectTable out;
@@ -68,49 +54,19 @@ Database read_database(const JsonNode& node, NodeReader& reader) {
   return out;
 }
 
-Provider read_provider(const JsonNode& node, NodeReader& reader) {
-  Provider out;
-  out.at = reader.at(node);
-  reader.check_keys(node, "a provider", {"operations", "lookup"});
-  if (const JsonNode* lookup = node.find("lookup")) out.lookup = reader.choice(*lookup, {"consistent"});
-  for_each_part(node, "operations", "an operation", reader, [&](const JsonNode& member) {
-    Operation operation;
-    operation.at = reader.at(member);
-    operation.idempotency_key = "none";
-    reader.check_keys(member, "an operation", {"idempotency_key", "may_decline"});
-    if (const JsonNode* key = member.find("idempotency_key")) {
-      operation.idempotency_key = reader.choice(*key, {"honoured", "ignored", "none"});
-    }
-    if (const JsonNode* decline = member.find("may_decline")) operation.may_decline = reader.boolean(*decline);
-    out.operations.emplace_back(member.key, std::move(operation));
-  });
-  return out;
-}
-
-Service read_service(const JsonNode& node, NodeReader& reader) {
-  Service out;
-  out.at = reader.at(node);
-  reader.check_keys(node, "a service", {"instances", "on_request", "on_start", "jobs"});
-  if (const JsonNode* instances = node.find("instances")) out.instances = reader.integer(*instances, 1, 4);
-  if (const JsonNode* steps = node.find("on_request")) out.on_request = read_steps(*steps, reader);
-  if (const JsonNode* steps = node.find("on_start")) out.on_start = read_steps(*steps, reader);
-  for_each_part(node, "jobs", "a job", reader, [&](const JsonNode& member) {
-    Job job;
-    job.at = reader.at(member);
-    reader.check_keys(member, "a job", {"every", "steps"});
-    if (const JsonNode* every = reader.required(member, "every", "a job")) job.every = reader.interval(*every);
-    if (const JsonNode* steps = reader.required(member, "steps", "a job")) job.steps = read_steps(*steps, reader);
-    out.jobs.emplace_back(member.key, std::move(job));
-  });
-  return out;
-}
-
 void read_key(const JsonNode& node, NodeReader& reader, Request& out) {
   if (!node.is(JsonNode::Kind::Object)) {
     out.fields.emplace_back("key", reader.scalar(node));
     return;
   }
-  reader.check_keys(node, "a fresh key", {"fresh"});
+  reader.check_keys(node, "a key", {"fresh", "from"});
+  if (const JsonNode* from = node.find("from")) {
+    if (const JsonNode* fresh = node.find("fresh")) reader.key_mistake(*fresh, "a key is either fresh or made from fields");
+    if (!reader.is_array(*from, "the fields that the key is made from")) return;
+    if (from->children.empty()) reader.mistake(*from, "'from': expected at least one field");
+    for (const JsonNode& field : from->children) out.key_from.push_back(reader.text(field, "the name of a field, \"click\" or \"attempt\""));
+    return;
+  }
   if (const JsonNode* fresh = reader.required(node, "fresh", "a fresh key")) {
     out.fresh_key =
         reader.choice(*fresh, {"per_click", "per_attempt"}) == "per_click" ? FreshKey::PerClick : FreshKey::PerAttempt;
@@ -120,7 +76,7 @@ void read_key(const JsonNode& node, NodeReader& reader, Request& out) {
 // Any other key of a request is a field, so a misspelled "to" shows only by its absence.
 void read_receiver(const JsonNode& node, NodeReader& reader, Request& out) {
   if (const JsonNode* to = node.find("to")) {
-    out.to = reader.text(*to, "the name of a service");
+    out.to = reader.text(*to, "a service, or SERVICE.ENDPOINT");
     return;
   }
   for (const JsonNode& field : node.children) {
@@ -157,7 +113,7 @@ Request read_request(const JsonNode& node, NodeReader& reader) {
 Client read_client(const JsonNode& node, NodeReader& reader) {
   Client out;
   out.at = reader.at(node);
-  reader.check_keys(node, "a client", {"requests", "clicks", "retries", "retry_on", "timeout"});
+  reader.check_keys(node, "a client", {"requests", "clicks", "retries", "retry_on", "timeout", "poll"});
   const JsonNode* requests = reader.required(node, "requests", "a client");
   if (requests != nullptr && reader.is_array(*requests, "requests")) {
     if (requests->children.empty() || requests->children.size() > 4) {
@@ -169,6 +125,12 @@ Client read_client(const JsonNode& node, NodeReader& reader) {
   if (const JsonNode* clicks = node.find("clicks")) out.clicks = reader.integer(*clicks, 1, 6);
   if (const JsonNode* retries = node.find("retries")) out.retries = reader.integer(*retries, 0, 6);
   if (const JsonNode* timeout = node.find("timeout")) out.timeout = reader.interval(*timeout);
+  if (const JsonNode* poll = node.find("poll"); poll != nullptr && reader.is_object(*poll, "how the client polls")) {
+    reader.check_keys(*poll, "'poll'", {"to", "times"});
+    out.poll.emplace();
+    if (const JsonNode* to = reader.required(*poll, "to", "'poll'")) out.poll->to = reader.text(*to, "a service, or SERVICE.ENDPOINT");
+    if (const JsonNode* times = reader.required(*poll, "times", "'poll'")) out.poll->times = reader.integer(*times, 1, 9);
+  }
   const JsonNode* retry_on = node.find("retry_on");
   if (retry_on == nullptr) {
     out.retry_on = {"timeout", "5xx"};
@@ -197,16 +159,6 @@ void read_redis(const JsonNode& document, NodeReader& reader, Scenario& out) {
   });
 }
 
-void read_providers(const JsonNode& document, NodeReader& reader, Scenario& out) {
-  for_each_part(document, "providers", "a provider", reader,
-                [&](const JsonNode& part) { out.providers.emplace_back(part.key, read_provider(part, reader)); });
-}
-
-void read_services(const JsonNode& document, NodeReader& reader, Scenario& out) {
-  for_each_part(document, "services", "a service", reader,
-                [&](const JsonNode& part) { out.services.emplace_back(part.key, read_service(part, reader)); });
-}
-
 void read_clients(const JsonNode& document, NodeReader& reader, Scenario& out) {
   for_each_part(document, "clients", "a client", reader,
                 [&](const JsonNode& part) { out.clients.emplace_back(part.key, read_client(part, reader)); });
@@ -214,7 +166,7 @@ void read_clients(const JsonNode& document, NodeReader& reader, Scenario& out) {
 
 void check_distinct_names(const JsonNode& document, NodeReader& reader) {
   static const std::vector<std::pair<std::string, std::string>> sections = {
-      {"redis", "a redis"}, {"providers", "a provider"}, {"services", "a service"}, {"clients", "a client"}};
+      {"redis", "a redis"}, {"providers", "a provider"}, {"queues", "a queue"}, {"services", "a service"}, {"clients", "a client"}};
   std::map<std::string, std::string> owners;
   for (const auto& [section, what] : sections) {
     const JsonNode* parts = document.find(section);

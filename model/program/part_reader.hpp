@@ -10,6 +10,7 @@ namespace oncecheck {
 void read_databases(const JsonNode& document, NodeReader& reader, Scenario& out);
 void read_redis(const JsonNode& document, NodeReader& reader, Scenario& out);
 void read_providers(const JsonNode& document, NodeReader& reader, Scenario& out);
+void read_queues(const JsonNode& document, NodeReader& reader, Scenario& out);
 void read_services(const JsonNode& document, NodeReader& reader, Scenario& out);
 void read_clients(const JsonNode& document, NodeReader& reader, Scenario& out);
 

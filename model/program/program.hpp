@@ -19,6 +19,7 @@ enum class InstrKind : std::uint8_t {
   Sql,     // index: statement
   Redis,   // index: command
   Call,    // index: call site; the request goes out, the task then rests at the Await that follows
+  Publish, // index: publication; the message is in the queue
   Await,   // index: call site; passive
   Reply,   // index: reply
   Pause,
@@ -45,11 +46,20 @@ using ErrorTargets = std::array<int, kErrorClasses>;  // by ErrorClass: where to
 struct CallSite {
   int provider = 0;
   int operation = 0;  // or kLookup
-  ExprId key = kNoExpr, amount = kNoExpr, identity = kNoExpr;
+  int route = -1;     // a call of another service of the scenario; provider and operation then mean nothing
+  ExprId key = kNoExpr, amount = kNoExpr, identity = kNoExpr, target = kNoExpr;
+  std::vector<ExprId> payload;           // of the route, by payload cell; kNoExpr: NULL
   bool has_timeout = false;
   int on_timeout = -1;                   // instruction
-  std::array<int, 5> on_answer{};        // by Answer: instruction to go on with
-  int status_cell = -1, id_cell = -1, count_cell = -1, found_cell = -1;
+  std::array<int, kAnswers> on_answer{}; // by Answer: instruction to go on with
+  int status_cell = -1, id_cell = -1, count_cell = -1, found_cell = -1, state_cell = -1, body_cell = -1;
+};
+
+struct Publication {  // a message into a queue
+  int route = 0;
+  ExprId key = kNoExpr;
+  std::vector<ExprId> payload;  // by payload cell
+  int on_error = -1;            // instruction
 };
 
 enum class Outcome : std::uint8_t { Ok, Failed, Accepted, Unknown };
@@ -79,6 +89,8 @@ struct Body {  // the code of a handler, a start-up program or a job
   int service = 0;
   TaskKind kind = TaskKind::Request;
   int job = -1;
+  std::string endpoint;  // of a handler: its name, "" for on_request
+  bool next_version = false;
   int entry = 0;  // instruction; -1: there is none
   std::vector<std::string> cells;  // names of the local cells
 };
@@ -86,31 +98,54 @@ struct Body {  // the code of a handler, a start-up program or a job
 struct ServiceInfo {
   std::string name;
   int instances = 1;
-  int request_body = -1;
-  int start_body = -1;
-  std::vector<int> job_bodies;
+  std::vector<std::string> endpoints;  // "" (on_request) first
+  // By version (0; 1 when the scenario has a next one), then by endpoint, or by job; -1: that version has none.
+  std::array<std::vector<int>, 2> request_bodies;
+  std::array<int, 2> start_body{-1, -1};
+  std::array<std::vector<int>, 2> job_bodies;
+  bool has_next = false;           // a deploy brings a second code version
+  bool drains = false;             // a deploy lets running work end
+  bool drain_ends = false;         // but not for longer than a time-out
   std::vector<std::string> job_names;
   std::vector<int> request_tasks;  // slots
   std::vector<int> start_tasks;    // by instance; empty without on_start
-  std::vector<int> job_tasks;      // by job
+  std::vector<std::vector<int>> job_tasks;  // by job: as many as may run at once
   bool pool = false;               // the slots are a worker pool of that size: further requests wait
 };
 
-struct RequestInfo {
-  int client = 0;
+// A way that messages take to an endpoint of a service: each request of a client, each step that calls a service or
+// publishes, each webhook.
+enum class RouteKind : std::uint8_t { Client, Call, Webhook, Queue };
+
+struct FieldCell {  // where a field of a message goes
+  int cell = -1;             // local cell of the endpoint
+  int payload = -1;          // payload cell of the message, or
+  CellId value = kNullCell;  // what every message of this route has
+};
+
+struct RouteInfo {
+  RouteKind kind = RouteKind::Client;
+  int client = -1;     // Client
   int service = 0;
-  int operation = 0;
-  std::vector<std::pair<int, CellId>> fields;  // (cell of the request body, value)
-  int key_cell = -1;                           // cell that takes the key of the message; -1: not read
-  int identity_cell = -1;
-  CellId identity = kNullCell;
+  int endpoint = 0;    // of the service
+  int operation = -1;  // Client: which byte records what the client was told
+  int provider = -1;   // Webhook
+  int queue = -1;      // Queue
+  std::vector<std::string> payload;  // names of the payload cells
+  // By version: the cells that take the key and the fields.
+  std::array<int, 2> key_cell{-1, -1};
+  std::array<std::vector<FieldCell>, 2> fields;
+  CellId identity = kNullCell;  // Client
+  int deliveries = 0;  // at least once: how often at most (kNoLimit: without end); 0: at most once
 };
 
 inline constexpr int kRetryTimeout = 1, kRetry5xx = 2, kRetryUnknown = 4, kRetryFailed = 8;
 
 struct SenderInfo {
   int client = 0;
-  int request = 0;
+  int route = 0;
+  int poll_route = -1;
+  int polls = 0;                    // how often it asks after 202
   int click = 0;
   int previous = -1;                // sender of the click before this one
   std::vector<int> needs_done;      // senders that must have finished first
@@ -122,12 +157,12 @@ struct SenderInfo {
 
 enum class FaultKind : std::uint8_t {
   Crash, Deploy, LoseRequest, LoseResponse, DuplicateRequest, Timeout, Failover, Expire, ErrorAfterEffect, ErrorBeforeEffect,
-  LoseConnection,
+  LoseConnection, OkWithoutEffect, Redeliver, RollingDeploy,
 };
-inline constexpr int kFaultKinds = 11;
+inline constexpr int kFaultKinds = 14;
 const char* fault_name(FaultKind kind);
 
-enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database };
+enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database, Queue };
 
 struct FaultBudget {
   FaultKind kind = FaultKind::Crash;
@@ -136,12 +171,43 @@ struct FaultBudget {
   int max = 0;
 };
 
+struct WebhookInfo {
+  int route = 0;
+  bool on_success = true, on_decline = true, on_undo = true;
+};
+
+enum class ObjectWrite : std::uint8_t { No, Put, PutNew, Delete };
+
+struct OperationInfo {
+  std::string name;
+  ObjectWrite object = ObjectWrite::No;  // of an object store
+  KeyPolicy key = KeyPolicy::None;
+  bool may_decline = false;
+  bool stores_everything = false;   // the first answer to a key is the answer for ever, also when it was 402 or 500
+  bool refuses_other_parameters = false;
+  bool conflicts_in_flight = false; // 409 while a request with the same key is being carried out
+  bool forgets = false;             // a key runs out
+  bool key_records = false;         // the provider's memory of keys is used, not only its ledger
+  int undoes = -1;                  // takes back an effect of this operation
+  int cancels = -1;                 // refuses a key of this operation for good
+  std::vector<WebhookInfo> webhooks;
+};
+
 struct ProviderInfo {
   std::string name;
-  std::vector<std::string> operations;
-  std::vector<KeyPolicy> policies;
-  std::vector<bool> may_decline;
+  std::vector<OperationInfo> operations;
+  bool lookup_lags = false;        // look-ups, or for an object store lists, see an effect later
+  bool holds_objects = false;
   std::vector<CellId> effect_ids;  // by ledger entry: the id that the provider gives it
+  CellId lost_id = kNullCell;      // the id of an effect that was answered 200 and never made
+  std::array<CellId, kAnswers> states{};  // by Answer: what a look-up says
+  std::array<CellId, 3> webhook_events{}; // succeeded, declined, undone
+};
+
+struct QueueInfo {
+  std::string name;
+  int service = 0, endpoint = 0;
+  int receives = kNoLimit;  // then it is a dead letter
 };
 
 struct Invariant {
@@ -165,7 +231,11 @@ struct Program {
   std::vector<Body> bodies;
   std::vector<ServiceInfo> services;
   std::vector<std::string> clients;
-  std::vector<RequestInfo> requests;
+  std::vector<RouteInfo> routes;  // those of clients first, each followed by the route on which it polls, if it does
+  bool calls_services = false;    // some step calls a service
+  int operations = 0;             // of clients: what Layout::told has a byte for
+  std::vector<Publication> publications;
+  std::vector<QueueInfo> message_queues;
   std::vector<SenderInfo> senders;
   std::vector<ProviderInfo> providers;
   std::vector<FaultBudget> faults;

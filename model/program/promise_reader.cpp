@@ -16,11 +16,11 @@ constexpr int kMostFaults = 9;
 
 const Names kFaults = {"crash",   "deploy",   "lose_request", "lose_response",      "duplicate_request",
                        "timeout", "failover", "expire",       "error_after_effect", "error_before_effect",
-                       "lose_connection"};
+                       "lose_connection", "ok_without_effect", "redeliver", "rolling_deploy"};
 
 // Keys of a fault that name its target, each with the section that the name must be in.
-const std::array<std::pair<std::string, std::string>, 5> kTargets = {
-    {{"service", "services"}, {"provider", "providers"}, {"redis", "redis"}, {"client", "clients"}, {"database", "databases"}}};
+const std::array<std::pair<std::string, std::string>, 6> kTargets = {
+    {{"service", "services"}, {"provider", "providers"}, {"redis", "redis"}, {"client", "clients"}, {"database", "databases"}, {"queue", "queues"}}};
 
 const Names kCounts = {"states", "transitions", "depth"};
 
@@ -77,7 +77,7 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
     out.max = reader.integer(node, 0, kMostFaults);
     return out;
   }
-  reader.check_keys(node, "a fault", {"max", "service", "provider", "redis", "client", "database"});
+  reader.check_keys(node, "a fault", {"max", "service", "provider", "redis", "client", "database", "queue"});
   if (const JsonNode* max = reader.required(node, "max", "a fault")) out.max = reader.integer(*max, 0, kMostFaults);
   read_target(node, document, reader, out);
   return out;

@@ -31,24 +31,26 @@ struct Scalar {
   Origin at;
 };
 
-enum class StepKind { Sql, Redis, Call, If, While, ForEach, Set, Reply, Stop, Pause };
+enum class StepKind { Sql, Redis, Call, Publish, If, While, ForEach, Set, Reply, Stop, Pause };
 
 struct Step {
   StepKind kind = StepKind::Sql;
   Origin at;
   std::string label;  // "as": a name for traces, or ""
 
-  Text text;         // sql text | redis command | call target "provider.operation" | if/while condition | for_each query
+  Text text;         // sql text | redis command | call target "provider.operation" or "service.endpoint" | queue to publish to |
+                     // if/while condition | for_each query
   std::string on;    // sql/redis/for_each: name of the database or redis; "" = the only one
   bool on_replica = false;  // sql: read from the database's replica
   std::string into;  // name of the local that receives the result; "" = dropped
-  Named<Text> args;  // call: its arguments (key, amount, identity, ...) as SQL expressions; set: the assignments
+  Named<Text> args;  // call, publish: its arguments (key, amount, identity, ...) as SQL expressions; set: the assignments
   std::optional<Text> timeout;  // call: "30s"; absent = waits for ever
 
   std::vector<Step> then;  // if: then | while, for_each: body
   std::vector<Step> otherwise;  // if: else
   bool has_on_timeout = false;
   std::vector<Step> on_timeout;  // call
+  int resends = 0;               // call: how often the client library sends it again by itself after a time-out
   std::map<std::string, std::vector<Step>> on_error;  // error class ("unique_violation", "any", ...) -> steps; call: "any" or a status class
 
   int status = 0;                     // reply
@@ -78,39 +80,81 @@ struct Redis {
   int replicas = 0;  // 0 or 1
 };
 
+struct Webhook {  // what the provider sends to a service when something has happened
+  Origin at;
+  Text to;          // "service" or "service.endpoint"
+  bool on_success = true, on_decline = true, on_undo = true;
+  int retries = 0;  // sent again after anything but 2xx
+};
+
 struct Operation {
   Origin at;
-  std::string idempotency_key;  // "honoured" | "ignored" | "none"
+  std::string idempotency_key = "none";  // "honoured" | "ignored" | "sometimes" | "none"
   bool may_decline = false;     // it may also answer 402 without an effect
+  bool stores_everything = false;         // "stores": "everything"
+  bool refuses_other_parameters = false;  // "other_parameters": "refused"
+  bool conflicts_in_flight = false;       // "in_flight": "conflict"
+  std::optional<Text> forgets_after;      // "24h"; absent: it remembers keys for ever
+  std::optional<Text> undoes, cancels;    // names of operations
+  std::string object;                     // of an object store: "put" | "put_new" | "delete"; "" otherwise
+  std::vector<Webhook> webhooks;
 };
 
 struct Provider {
   Origin at;
+  std::string preset;  // "" for none
   Named<Operation> operations;
-  std::string lookup;  // "" (none) | "consistent"
+  std::string lookup;  // "" (none) | "consistent" | "lagging"
+  std::string list;    // of an object store: "consistent" | "lagging"
+};
+
+struct MessageQueue {
+  Origin at;
+  Text to;           // "service" or "service.endpoint"
+  Text visibility;   // how long a message is hidden while somebody works on it
+  int receives = 0;  // how often it is delivered before it is a dead letter; 0: without end
 };
 
 struct Job {
   Origin at;
   Text every;
+  int copies = 1;  // how many may run at once
   std::vector<Step> steps;
 };
 
-struct Service {
+struct Endpoint {
   Origin at;
-  int instances = 1;
+  std::vector<Step> steps;
+};
+
+struct ServiceCode {  // what one version of a service does
   std::vector<Step> on_request;
+  Named<Endpoint> endpoints;
   std::vector<Step> on_start;
   Named<Job> jobs;
 };
 
+struct Service : ServiceCode {
+  Origin at;
+  int instances = 1;
+  std::optional<ServiceCode> next;  // a deploy brings it
+  bool drains = false;              // "drain"
+  std::optional<Text> drain_time;   // "drain": "30s"
+};
+
 enum class FreshKey { No, PerClick, PerAttempt };
+
+struct Poll {  // after 202: ask again, with the same key and fields
+  Text to;
+  int times = 0;
+};
 
 struct Request {
   Origin at;
-  Text to;
+  Text to;                  // "service" or "service.endpoint"
   std::string identity;     // what operation this is, for judging; default: the key, else "CLIENT/INDEX"
   FreshKey fresh_key = FreshKey::No;  // "key": {"fresh": "per_click" | "per_attempt"}
+  std::vector<Text> key_from;         // "key": {"from": [...]}: fields, "click", "attempt"
   Named<Scalar> fields;     // key, amount, ... every field that handlers may name; "key" is absent when it is fresh
 };
 
@@ -121,13 +165,14 @@ struct Client {
   int retries = 0;                // per click
   std::vector<std::string> retry_on;  // "timeout", "5xx", "unknown" (202, 409, 429), "failed" (4xx); default: timeout, 5xx
   std::optional<Text> timeout;    // absent: waits for ever
+  std::optional<Poll> poll;
 };
 
 struct Fault {
   Origin at;
-  std::string name;  // crash, deploy, lose_request, lose_response, duplicate_request, timeout, failover, expire, error_after_effect, error_before_effect
+  std::string name;  // fault_name (program.hpp)
   int max = 0;       // 0..9
-  std::string target;  // name of a service, provider, client or redis; "" = anywhere
+  std::string target;  // name of a service, provider, client, redis, database or queue; "" = anywhere
 };
 
 enum class InvariantKind { Builtin, AlwaysEmpty, FinallyEmpty, NeverStep };
@@ -165,6 +210,7 @@ struct Scenario {
   Named<Database> databases;
   Named<Redis> redis;
   Named<Provider> providers;
+  Named<MessageQueue> queues;
   Named<Service> services;
   Named<Client> clients;
   std::vector<Fault> faults;

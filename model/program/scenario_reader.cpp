@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMostVariants = 64;
 
-const Names kSections = {"title",   "story",  "params",     "databases", "redis",  "providers", "services",
+const Names kSections = {"title",   "story",  "params",     "databases", "redis",  "providers", "queues", "services",
                          "clients", "faults", "invariants", "bounds",    "expect", "variants",  "$schema"};
 
 // Reads one file: takes it apart into its variants, and each of them into a Scenario.
@@ -132,6 +132,7 @@ class ScenarioReader {
     read_databases(document, reader_, out);
     read_redis(document, reader_, out);
     read_providers(document, reader_, out);
+    read_queues(document, reader_, out);
     read_services(document, reader_, out);
     read_clients(document, reader_, out);
     check_distinct_names(document, reader_);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "model/program/provider_presets.hpp"
 #include "model/program/scenario_reader.hpp"
 #include "model/program/schema_text.hpp"
 
@@ -17,6 +18,12 @@ std::string quoted_builtin_names() {
   return out;
 }
 
+std::string quoted_preset_names() {
+  std::string out;
+  for (const ProviderPreset& p : provider_presets()) out += (out.empty() ? "\"" : ", \"") + p.name + '"';
+  return out;
+}
+
 std::string whole_schema() {
   std::string out(schema_text::kFile.substr(1));  // each piece begins with the line break after its R"json(
   out += "  \"$defs\": {\n";
@@ -25,8 +32,9 @@ std::string whole_schema() {
     out += piece.substr(1);
   }
   out += "  }\n}\n";
-  constexpr std::string_view mark = "@BUILTINS@";
-  out.replace(out.find(mark), mark.size(), quoted_builtin_names());
+  const auto fill = [&](std::string_view mark, const std::string& text) { out.replace(out.find(mark), mark.size(), text); };
+  fill("@BUILTINS@", quoted_builtin_names());
+  fill("@PRESETS@", quoted_preset_names());
   return out;
 }
 

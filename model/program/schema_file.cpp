@@ -73,11 +73,37 @@ constinit const std::string_view kFile = R"json(
               "additionalProperties": false,
               "properties": {
                 "idempotency_key": { "$ref": "#/$defs/idempotency_key" },
-                "may_decline": { "$ref": "#/$defs/may_decline" }
+                "may_decline": { "$ref": "#/$defs/may_decline" },
+                "stores": { "$ref": "#/$defs/stores" },
+                "other_parameters": { "$ref": "#/$defs/other_parameters" },
+                "in_flight": { "$ref": "#/$defs/in_flight" },
+                "forgets_after": { "$ref": "#/$defs/interval" },
+                "undoes": { "$ref": "#/$defs/undoes" },
+                "cancels": { "$ref": "#/$defs/cancels" },
+                "object": { "$ref": "#/$defs/object" },
+                "webhook": { "$ref": "#/$defs/webhook" },
+                "webhooks": { "type": "array", "items": { "$ref": "#/$defs/webhook" } }
               }
             }
           },
-          "lookup": { "$ref": "#/$defs/lookup" }
+          "lookup": { "$ref": "#/$defs/lookup" },
+          "list": { "$ref": "#/$defs/list" },
+          "preset": { "$ref": "#/$defs/preset" }
+        }
+      }
+    },
+    "queues": {
+      "type": "object",
+      "description": "Queues by name. Each delivers its messages at least once, in any order.",
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": {
+        "type": "object",
+        "required": ["to"],
+        "additionalProperties": false,
+        "properties": {
+          "to": { "$ref": "#/$defs/receiver" },
+          "visibility": { "$ref": "#/$defs/interval" },
+          "receives": { "$ref": "#/$defs/receives" }
         }
       }
     },
@@ -91,16 +117,19 @@ constinit const std::string_view kFile = R"json(
         "properties": {
           "instances": { "$ref": "#/$defs/instances" },
           "on_request": { "$ref": "#/$defs/steps", "description": "What happens with each request." },
+          "endpoints": { "$ref": "#/$defs/endpoints" },
           "on_start": { "$ref": "#/$defs/steps", "description": "What an instance does when it starts again." },
-          "jobs": {
+          "jobs": { "$ref": "#/$defs/jobs" },
+          "drain": { "$ref": "#/$defs/drain" },
+          "next": {
             "type": "object",
-            "description": "Work that recurs, by name: a reconciler, an outbox relay.",
-            "propertyNames": { "$ref": "#/$defs/part_name" },
-            "additionalProperties": {
-              "type": "object",
-              "required": ["every", "steps"],
-              "additionalProperties": false,
-              "properties": { "every": { "$ref": "#/$defs/interval" }, "steps": { "$ref": "#/$defs/steps" } }
+            "description": "The next version of the code, which a deploy brings. What it leaves out stays as it is.",
+            "additionalProperties": false,
+            "properties": {
+              "on_request": { "$ref": "#/$defs/steps" },
+              "endpoints": { "$ref": "#/$defs/endpoints" },
+              "on_start": { "$ref": "#/$defs/steps" },
+              "jobs": { "$ref": "#/$defs/jobs" }
             }
           }
         }
@@ -119,7 +148,8 @@ constinit const std::string_view kFile = R"json(
           "clicks": { "$ref": "#/$defs/clicks" },
           "retries": { "$ref": "#/$defs/retries" },
           "retry_on": { "$ref": "#/$defs/retry_on" },
-          "timeout": { "$ref": "#/$defs/interval" }
+          "timeout": { "$ref": "#/$defs/interval" },
+          "poll": { "$ref": "#/$defs/poll" }
         }
       }
     },
@@ -138,6 +168,9 @@ constinit const std::string_view kFile = R"json(
         "expire": { "$ref": "#/$defs/fault", "description": "A key or deadline runs out while work goes on." },
         "error_after_effect": { "$ref": "#/$defs/fault", "description": "A provider does it and answers 500." },
         "error_before_effect": { "$ref": "#/$defs/fault", "description": "A provider answers 500 and does nothing." },
+        "ok_without_effect": { "$ref": "#/$defs/fault", "description": "A provider answers 200 and does nothing." },
+        "redeliver": { "$ref": "#/$defs/fault", "description": "A message comes again while its first consumer still works." },
+        "rolling_deploy": { "$ref": "#/$defs/fault", "description": "The instances of a service are replaced one by one." },
         "lose_connection": { "$ref": "#/$defs/fault", "description": "The connection to a database is lost before a statement or before its answer." }
       },
       "examples": [{ "lose_response": 1, "crash": { "max": 1, "service": "checkout" } }]

@@ -112,9 +112,95 @@ constinit const std::string_view kParts = R"json(
       "default": 0
     },
     "idempotency_key": {
-      "description": "honoured: the same key again does nothing new. ignored: a key has no use. none: it takes no key.",
-      "anyOf": [{ "enum": ["honoured", "ignored", "none"] }, { "$ref": "#/$defs/param" }],
+      "description": "honoured: the same key again does nothing new. ignored: a key has no use. sometimes: honoured or not, as it comes. none: it takes no key.",
+      "anyOf": [{ "enum": ["honoured", "ignored", "sometimes", "none"] }, { "$ref": "#/$defs/param" }],
       "default": "none"
+    },
+    "stores": {
+      "description": "What is replayed under the same key: only what succeeded, or the first answer whatever it was.",
+      "anyOf": [{ "enum": ["successes", "everything"] }, { "$ref": "#/$defs/param" }],
+      "default": "successes"
+    },
+    "other_parameters": {
+      "description": "The same key with another amount: the first answer again, or 422.",
+      "anyOf": [{ "enum": ["same_answer", "refused"] }, { "$ref": "#/$defs/param" }],
+      "default": "same_answer"
+    },
+    "in_flight": {
+      "description": "The same key while the first request is being carried out: it waits, or is answered 409.",
+      "anyOf": [{ "enum": ["waits", "conflict"] }, { "$ref": "#/$defs/param" }],
+      "default": "waits"
+    },
+    "undoes": { "type": "string", "minLength": 1, "description": "The operation whose effect this one takes back: a refund, a void." },
+    "cancels": { "type": "string", "minLength": 1, "description": "The operation whose key this one refuses for good, if it has had no effect yet." },
+    "object": {
+      "description": "What the operation of an object store does: PUT, PUT with If-None-Match: *, DELETE.",
+      "anyOf": [{ "enum": ["put", "put_new", "delete"] }, { "$ref": "#/$defs/param" }]
+    },
+    "list": {
+      "description": "Whether a LIST of an object store sees what was just put.",
+      "anyOf": [{ "enum": ["consistent", "lagging"] }, { "$ref": "#/$defs/param" }]
+    },
+    "webhook": {
+      "type": "object",
+      "description": "A message that the provider sends when something has happened.",
+      "required": ["to"],
+      "additionalProperties": false,
+      "properties": {
+        "to": { "$ref": "#/$defs/receiver" },
+        "on": { "type": "array", "items": { "anyOf": [{ "enum": ["succeeded", "declined", "undone"] }, { "$ref": "#/$defs/param" }] } },
+        "retries": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 9 }, { "$ref": "#/$defs/param" }], "description": "How often it is sent again after anything but 2xx." }
+      }
+    },
+    "preset": {
+      "description": "A provider as it is documented; `oncecheck list providers` shows them.",
+      "anyOf": [{ "enum": [@PRESETS@] }, { "$ref": "#/$defs/param" }]
+    },
+    "receiver": { "type": "string", "minLength": 1, "description": "SERVICE or SERVICE.ENDPOINT" },
+    "receives": {
+      "description": "How often a message is delivered before it is a dead letter. Default: without end.",
+      "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 100 }, { "$ref": "#/$defs/param" }]
+    },
+    "endpoints": {
+      "type": "object",
+      "description": "More programs that take requests, by name: called as SERVICE.ENDPOINT.",
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": { "$ref": "#/$defs/steps" }
+    },
+    "jobs": {
+      "type": "object",
+      "description": "Work that recurs, by name: a reconciler, an outbox relay.",
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "additionalProperties": {
+        "type": "object",
+        "required": ["every", "steps"],
+        "additionalProperties": false,
+        "properties": {
+          "every": { "$ref": "#/$defs/interval" },
+          "copies": { "$ref": "#/$defs/copies" },
+          "steps": { "$ref": "#/$defs/steps" }
+        }
+      }
+    },
+    "copies": {
+      "description": "How many of this job may run at once.",
+      "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4 }, { "$ref": "#/$defs/param" }],
+      "default": 1
+    },
+    "drain": {
+      "description": "Whether a deploy lets running work end, or for how long at most.",
+      "anyOf": [{ "type": "boolean" }, { "$ref": "#/$defs/interval" }],
+      "default": false
+    },
+    "poll": {
+      "type": "object",
+      "description": "After 202 the client asks here, with the same key and fields.",
+      "required": ["to", "times"],
+      "additionalProperties": false,
+      "properties": {
+        "to": { "$ref": "#/$defs/receiver" },
+        "times": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 9 }, { "$ref": "#/$defs/param" }] }
+      }
     },
     "may_decline": {
       "description": "Whether the provider may also answer 402 and do nothing.",
@@ -123,7 +209,7 @@ constinit const std::string_view kParts = R"json(
     },
     "lookup": {
       "description": "Whether callers can ask what became of an operation. Leave it out if they cannot.",
-      "anyOf": [{ "enum": ["consistent"] }, { "$ref": "#/$defs/param" }]
+      "anyOf": [{ "enum": ["consistent", "lagging"] }, { "$ref": "#/$defs/param" }]
     },
     "instances": {
       "description": "How many copies of the service run.",
@@ -140,9 +226,9 @@ constinit const std::string_view kParts = R"json(
         "required": ["to"],
         "propertyNames": { "$ref": "#/$defs/local_name" },
         "properties": {
-          "to": { "type": "string", "minLength": 1, "description": "The name of a service." },
+          "to": { "$ref": "#/$defs/receiver" },
           "key": {
-            "description": "The idempotency key, or a fresh one for each click or each attempt.",
+            "description": "The idempotency key, a fresh one for each click or each attempt, or one made from fields.",
             "anyOf": [
               { "$ref": "#/$defs/scalar" },
               {
@@ -151,6 +237,19 @@ constinit const std::string_view kParts = R"json(
                 "additionalProperties": false,
                 "properties": {
                   "fresh": { "anyOf": [{ "enum": ["per_click", "per_attempt"] }, { "$ref": "#/$defs/param" }] }
+                }
+              },
+              {
+                "type": "object",
+                "required": ["from"],
+                "additionalProperties": false,
+                "properties": {
+                  "from": {
+                    "type": "array",
+                    "minItems": 1,
+                    "description": "Fields of the request, \"click\" and \"attempt\": what changes with either is volatile.",
+                    "items": { "type": "string", "minLength": 1 }
+                  }
                 }
               }
             ],

@@ -41,7 +41,9 @@ constinit const std::string_view kPatch = R"json(
             "additionalProperties": false,
             "properties": {
               "operations": { "type": ["object", "null"], "additionalProperties": { "type": ["object", "null"] } },
-              "lookup": { "anyOf": [{ "$ref": "#/$defs/lookup" }, { "$ref": "#/$defs/deleted" }] }
+              "lookup": { "anyOf": [{ "$ref": "#/$defs/lookup" }, { "$ref": "#/$defs/deleted" }] },
+              "list": { "anyOf": [{ "$ref": "#/$defs/list" }, { "$ref": "#/$defs/deleted" }] },
+              "preset": { "anyOf": [{ "$ref": "#/$defs/preset" }, { "$ref": "#/$defs/deleted" }] }
             }
           }
         },
@@ -54,17 +56,31 @@ constinit const std::string_view kPatch = R"json(
               "instances": { "anyOf": [{ "$ref": "#/$defs/instances" }, { "$ref": "#/$defs/deleted" }] },
               "on_request": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] },
               "on_start": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] },
-              "jobs": {
+              "endpoints": { "$ref": "#/$defs/endpoints_patch" },
+              "jobs": { "$ref": "#/$defs/jobs_patch" },
+              "drain": { "anyOf": [{ "$ref": "#/$defs/drain" }, { "$ref": "#/$defs/deleted" }] },
+              "next": {
                 "type": ["object", "null"],
-                "additionalProperties": {
-                  "type": ["object", "null"],
-                  "additionalProperties": false,
-                  "properties": {
-                    "every": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
-                    "steps": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] }
-                  }
+                "additionalProperties": false,
+                "properties": {
+                  "on_request": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] },
+                  "on_start": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] },
+                  "endpoints": { "$ref": "#/$defs/endpoints_patch" },
+                  "jobs": { "$ref": "#/$defs/jobs_patch" }
                 }
               }
+            }
+          }
+        },
+        "queues": {
+          "type": ["object", "null"],
+          "additionalProperties": {
+            "type": ["object", "null"],
+            "additionalProperties": false,
+            "properties": {
+              "to": { "anyOf": [{ "$ref": "#/$defs/receiver" }, { "$ref": "#/$defs/deleted" }] },
+              "visibility": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
+              "receives": { "anyOf": [{ "$ref": "#/$defs/receives" }, { "$ref": "#/$defs/deleted" }] }
             }
           }
         },
@@ -78,13 +94,30 @@ constinit const std::string_view kPatch = R"json(
               "clicks": { "anyOf": [{ "$ref": "#/$defs/clicks" }, { "$ref": "#/$defs/deleted" }] },
               "retries": { "anyOf": [{ "$ref": "#/$defs/retries" }, { "$ref": "#/$defs/deleted" }] },
               "retry_on": { "anyOf": [{ "$ref": "#/$defs/retry_on" }, { "$ref": "#/$defs/deleted" }] },
-              "timeout": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] }
+              "timeout": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
+              "poll": { "type": ["object", "null"] }
             }
           }
         },
         "faults": { "type": ["object", "null"] },
         "invariants": { "anyOf": [{ "$ref": "#/$defs/invariants" }, { "$ref": "#/$defs/deleted" }] },
         "bounds": { "$ref": "#/$defs/number_patch" }
+      }
+    },
+    "endpoints_patch": {
+      "type": ["object", "null"],
+      "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] }
+    },
+    "jobs_patch": {
+      "type": ["object", "null"],
+      "additionalProperties": {
+        "type": ["object", "null"],
+        "additionalProperties": false,
+        "properties": {
+          "every": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
+          "copies": { "anyOf": [{ "$ref": "#/$defs/copies" }, { "$ref": "#/$defs/deleted" }] },
+          "steps": { "anyOf": [{ "$ref": "#/$defs/steps" }, { "$ref": "#/$defs/deleted" }] }
+        }
       }
     },
     "number_patch": {

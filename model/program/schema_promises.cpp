@@ -15,7 +15,8 @@ constinit const std::string_view kPromises = R"json(
         "provider": { "type": "string", "minLength": 1, "description": "Only at this provider." },
         "redis": { "type": "string", "minLength": 1, "description": "Only at this redis." },
         "client": { "type": "string", "minLength": 1, "description": "Only at this client." },
-        "database": { "type": "string", "minLength": 1, "description": "Only at this database." }
+        "database": { "type": "string", "minLength": 1, "description": "Only at this database." },
+        "queue": { "type": "string", "minLength": 1, "description": "Only at this queue." }
       }
     },
     "fault_count": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 9 }, { "$ref": "#/$defs/param" }] },

@@ -5,12 +5,13 @@ namespace oncecheck::schema_text {
 constinit const std::string_view kSteps = R"json(
     "steps": {
       "type": "array",
-      "description": "Each has one of sql, redis, call, if, while, for_each, set, reply, stop and pause.",
+      "description": "Each has one of sql, redis, call, publish, if, while, for_each, set, reply, stop and pause.",
       "items": {
         "anyOf": [
           { "$ref": "#/$defs/sql_step" },
           { "$ref": "#/$defs/redis_step" },
           { "$ref": "#/$defs/call_step" },
+          { "$ref": "#/$defs/publish_step" },
           { "$ref": "#/$defs/if_step" },
           { "$ref": "#/$defs/while_step" },
           { "$ref": "#/$defs/for_each_step" },
@@ -81,14 +82,14 @@ constinit const std::string_view kSteps = R"json(
     },
     "call_step": {
       "type": "object",
-      "description": "A call of a provider. Any other key is an argument: an SQL expression or a number.",
+      "description": "A call of a provider or of another service. Any other key is an argument: an SQL expression or a number.",
       "required": ["call"],
       "propertyNames": { "$ref": "#/$defs/part_name" },
       "properties": {
         "call": {
           "type": "string",
-          "pattern": "^[A-Za-z0-9_-]{1,64}\\.[A-Za-z0-9_-]{1,64}$|\\$\\{",
-          "description": "PROVIDER.OPERATION",
+          "pattern": "^[A-Za-z0-9_-]{1,64}(\\.[A-Za-z0-9_-]{1,64})?$|\\$\\{",
+          "description": "PROVIDER.OPERATION, SERVICE or SERVICE.ENDPOINT",
           "examples": ["stripe.charge"]
         },
         "timeout": { "$ref": "#/$defs/interval" },
@@ -104,18 +105,52 @@ constinit const std::string_view kSteps = R"json(
               "properties": {
                 "any": { "$ref": "#/$defs/steps" },
                 "declined": { "$ref": "#/$defs/steps" },
+                "conflict": { "$ref": "#/$defs/steps" },
+                "exists": { "$ref": "#/$defs/steps" },
+                "refused": { "$ref": "#/$defs/steps" },
+                "not_found": { "$ref": "#/$defs/steps" },
                 "5xx": { "$ref": "#/$defs/steps" },
                 "4xx": { "$ref": "#/$defs/steps" }
               }
             }
           ]
         },
+        "resends": {
+          "description": "How often the client library sends the same request again by itself after a time-out.",
+          "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 4 }, { "$ref": "#/$defs/param" }],
+          "default": 0
+        },
         "as": { "$ref": "#/$defs/label" },
-        "sql": false, "redis": false, "if": false, "while": false, "for_each": false,
+        "sql": false, "redis": false, "publish": false, "if": false, "while": false, "for_each": false,
         "set": false, "reply": false, "stop": false, "pause": false
       },
       "additionalProperties": { "$ref": "#/$defs/expression" },
       "examples": [{ "call": "stripe.charge", "key": ":key", "amount": ":amount", "timeout": "30s", "into": "charge" }]
+    },
+    "publish_step": {
+      "type": "object",
+      "description": "Puts a message into a queue. Any other key is a field of the message: an SQL expression or a number.",
+      "required": ["publish"],
+      "propertyNames": { "$ref": "#/$defs/part_name" },
+      "properties": {
+        "publish": { "type": "string", "minLength": 1, "description": "The name of a queue." },
+        "on_error": {
+          "description": "What to do when the queue does not answer.",
+          "anyOf": [
+            { "$ref": "#/$defs/steps" },
+            {
+              "type": "object",
+              "additionalProperties": false,
+              "properties": { "any": { "$ref": "#/$defs/steps" }, "connection_lost": { "$ref": "#/$defs/steps" } }
+            }
+          ]
+        },
+        "as": { "$ref": "#/$defs/label" },
+        "sql": false, "redis": false, "call": false, "if": false, "while": false, "for_each": false,
+        "set": false, "reply": false, "stop": false, "pause": false
+      },
+      "additionalProperties": { "$ref": "#/$defs/expression" },
+      "examples": [{ "publish": "emails", "key": ":key" }]
     },
     "if_step": {
       "type": "object",

@@ -26,7 +26,8 @@ const Names kSqlErrors = {"any",
                           "no_active_transaction",
                           "read_only_transaction",
                           "other"};
-const Names kCallErrors = {"any", "declined", "5xx", "4xx"};
+const Names kCallErrors = {"any", "declined", "conflict", "exists", "refused", "not_found", "4xx", "5xx"};
+const Names kPublishErrors = {"any", "connection_lost"};
 
 // The key that says what a step does, and the keys it may have besides "as".
 struct Form {
@@ -39,7 +40,8 @@ const std::vector<Form>& forms() {
   static const std::vector<Form> all = {
       {StepKind::Sql, "sql", {"on", "into", "on_error", "replica"}},
       {StepKind::Redis, "redis", {"on", "into"}},
-      {StepKind::Call, "call", {"timeout", "into", "on_timeout", "on_error"}},
+      {StepKind::Call, "call", {"timeout", "into", "on_timeout", "on_error", "resends"}},
+      {StepKind::Publish, "publish", {"on_error"}},
       {StepKind::If, "if", {"then", "else"}},
       {StepKind::While, "while", {"do"}},
       {StepKind::ForEach, "for_each", {"on", "into", "do"}},
@@ -84,7 +86,7 @@ class StepReader {
     step.kind = form->kind;
     step.at = reader_.at(node);
     if (const JsonNode* label = node.find("as")) step.label = reader_.string(*label, "a name for traces");
-    if (form->kind != StepKind::Call) {
+    if (form->kind != StepKind::Call && form->kind != StepKind::Publish) {
       Names known = {form->key, "as"};
       known.insert(known.end(), form->others.begin(), form->others.end());
       reader_.check_keys(node, fmt::format("a '{}' step", form->key), known);
@@ -134,6 +136,7 @@ class StepReader {
         break;
       case StepKind::Redis: step.text = reader_.text(value, "a Redis command"); break;
       case StepKind::Call: read_call(step, node, value); break;
+      case StepKind::Publish: read_publish(step, node, value); break;
       case StepKind::If:
         step.text = reader_.expression(value);
         if (const JsonNode* then = reader_.required(node, "then", "an 'if' step")) step.then = steps(*then);
@@ -169,11 +172,11 @@ class StepReader {
   }
 
   void read_call(Step& step, const JsonNode& node, const JsonNode& value) {
-    constexpr std::string_view target = "the operation of a provider, as \"PROVIDER.OPERATION\"";
+    constexpr std::string_view target = "what to call, as \"PROVIDER.OPERATION\", \"SERVICE\" or \"SERVICE.ENDPOINT\"";
     step.text = reader_.text(value, target);
     const std::size_t dot = step.text.value.find('.');
-    if (!step.text.value.empty() && (dot == std::string::npos || !is_part_name(step.text.value.substr(0, dot)) ||
-                                     !is_part_name(step.text.value.substr(dot + 1)))) {
+    if (!step.text.value.empty() &&
+        (!is_part_name(step.text.value.substr(0, dot)) || (dot != std::string::npos && !is_part_name(step.text.value.substr(dot + 1))))) {
       reader_.wrong(value, target);
     }
     for (const JsonNode& member : node.children) {
@@ -185,15 +188,29 @@ class StepReader {
         step.on_timeout = steps(member);
       } else if (member.key == "on_error") {
         read_errors(step, member, kCallErrors);
+      } else if (member.key == "resends") {
+        step.resends = reader_.integer(member, 0, 4);
       } else {
-        read_argument(step, member);
+        read_argument(step, member, {"call", "as", "into", "timeout", "on_timeout", "on_error", "resends"});
+      }
+    }
+    if (step.resends > 0 && !step.timeout) reader_.required(node, "timeout", "a call that is sent again");
+  }
+
+  void read_publish(Step& step, const JsonNode& node, const JsonNode& value) {
+    step.text = reader_.text(value, "the name of a queue");
+    for (const JsonNode& member : node.children) {
+      if (member.key == "publish" || member.key == "as") continue;
+      if (member.key == "on_error") {
+        read_errors(step, member, kPublishErrors);
+      } else {
+        read_argument(step, member, {"publish", "as", "on_error"});
       }
     }
   }
 
   // Any other key of a call is an argument, so a misspelled key shows only by a value that no argument has.
-  void read_argument(Step& step, const JsonNode& member) {
-    static const Names own = {"call", "as", "into", "timeout", "on_timeout", "on_error"};
+  void read_argument(Step& step, const JsonNode& member, const Names& own) {
     const std::string near = nearest_name(member.key, own);
     if (member.is(JsonNode::Kind::String) && is_interval(member.string) && near == "timeout") {
       reader_.key_mistake(member, fmt::format("unknown key {} in a 'call' step", in_quotes(member.key)), near);

@@ -1,5 +1,9 @@
 #include "model/program/step_words.hpp"
 
+#include <tuple>
+
+#include "model/program/route_compiler.hpp"
+
 namespace oncecheck {
 
 std::string one_line(const std::string& text) {
@@ -38,37 +42,48 @@ std::optional<ErrorClass> error_class(const std::string& name) {
   return std::nullopt;
 }
 
-bool find_operation(CompileState& state, const Step& s, CallSite& site) {
+std::optional<CallTarget> find_call_target(CompileState& state, const Step& s) {
   const std::size_t dot = s.text.value.find('.');
-  const std::string provider = s.text.value.substr(0, dot);
+  const std::string part = s.text.value.substr(0, dot);
+  CallTarget target;
   std::vector<std::string> known;
+  for (const ServiceInfo& service : state.program.services) {
+    known.push_back(service.name);
+    if (service.name != part) continue;
+    const auto found = find_endpoint(state, s.text);
+    if (!found) return std::nullopt;
+    std::tie(target.service, target.endpoint) = *found;
+    return target;
+  }
   for (std::size_t i = 0; i < state.scenario.providers.size(); ++i) {
     const auto& [name, spec] = state.scenario.providers[i];
     known.push_back(name);
-    if (name != provider) continue;
-    site.provider = static_cast<int>(i);
+    if (name != part) continue;
+    target.provider = static_cast<int>(i);
     const std::string operation = dot == std::string::npos ? "" : s.text.value.substr(dot + 1);
     std::vector<std::string> operations;
     for (std::size_t o = 0; o < spec.operations.size(); ++o) {
       operations.push_back(spec.operations[o].first);
       if (spec.operations[o].first == operation) {
-        site.operation = static_cast<int>(o);
-        return true;
+        target.operation = static_cast<int>(o);
+        return target;
       }
     }
-    if (!spec.lookup.empty()) {
-      operations.push_back("lookup");
-      if (operation == "lookup") {
-        site.operation = kLookup;
-        return true;
-      }
+    const bool objects = state.program.providers[i].holds_objects;
+    const std::string reads = objects ? "get" : "lookup";
+    if (!spec.lookup.empty()) operations.push_back(reads);
+    if (!spec.list.empty()) operations.push_back("list");
+    if ((!spec.lookup.empty() && operation == reads) || (!spec.list.empty() && operation == "list")) {
+      target.operation = operation == "list" ? kList : kLookup;
+      return target;
     }
     state.errors.add(s.text.at, "provider \"" + name + "\" has no operation \"" + operation + "\" (it has " + alternatives(operations) + ")",
                       nearest_name(operation, operations));
-    return false;
+    return std::nullopt;
   }
-  state.errors.add(s.text.at, "unknown provider \"" + provider + "\" in \"call\": write PROVIDER.OPERATION", nearest_name(provider, known));
-  return false;
+  state.errors.add(s.text.at, "unknown provider or service \"" + part + "\" in \"call\": write PROVIDER.OPERATION, SERVICE or SERVICE.ENDPOINT",
+                   nearest_name(part, known));
+  return std::nullopt;
 }
 
 }  // namespace oncecheck

@@ -17,7 +17,11 @@ Outcome outcome_of(const Step& step);
 // "unique_violation" and so on; nullopt for a class that the model never gives.
 std::optional<ErrorClass> error_class(const std::string& name);
 
-// "PROVIDER.OPERATION" of a call into site.provider and site.operation; false after a reported error.
-bool find_operation(CompileState& state, const Step& step, CallSite& site);
+// What a call names: an operation of a provider, or an endpoint of a service. nullopt after a reported error.
+struct CallTarget {
+  int provider = -1, operation = 0;  // operation: or kLookup
+  int service = -1, endpoint = 0;
+};
+std::optional<CallTarget> find_call_target(CompileState& state, const Step& step);
 
 }  // namespace oncecheck

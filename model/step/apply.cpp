@@ -2,8 +2,10 @@
 #include <vector>
 
 #include "model/step/canonical.hpp"
+#include "model/step/provider_run.hpp"
 #include "model/step/task_run.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/time.hpp"
@@ -28,19 +30,18 @@ class Apply {
       case EventKind::FailoverDatabase: fail_over_database(e.a); break;
       case EventKind::LockTimeout: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::LockTimeout); break;
       case EventKind::LoseConnection: TaskRun(p_, ctx_, e.a).lose_connection(e.b == 1); break;
-      case EventKind::Process: process(e.a, e.b, static_cast<ProcessChoice>(e.c)); break;
-      case EventKind::Answer: {
-        const std::uint8_t* me = task(e.a);
-        TaskRun(p_, ctx_, e.a).resume_call(static_cast<Answer>(me[kAnswer]), load_cell(l_, me + kAnswerId));
-        break;
-      }
+      case EventKind::Process: process_request(p_, ctx_, e.a, e.b, static_cast<ProcessChoice>(e.c)); break;
+      case EventKind::IndexEffects: index_effects(p_.plan, w_, e.a); break;
+      case EventKind::ForgetKey: forget_key(p_.plan, w_, e.a, e.b); break;
+      case EventKind::Redeliver: redeliver(p_.plan, message(e.a)); break;
+      case EventKind::Answer: TaskRun(p_, ctx_, e.a).take_answer(); break;
       case EventKind::Receive: receive(e.a); break;
       case EventKind::StartJob: start_job(e.a, e.b); break;
-      case EventKind::CallTimeout: TaskRun(p_, ctx_, e.a).resume_call(Answer::None, kNullCell); break;
+      case EventKind::CallTimeout: TaskRun(p_, ctx_, e.a).give_up_call(); break;
       case EventKind::ClientTimeout: client_timeout(e.a); break;
       case EventKind::PassDeadline: pass_deadline(p_.plan, w_, e.a); break;
       case EventKind::ExpireKey: expire_key(p_.plan, w_, e.a, e.b); break;
-      case EventKind::LoseRequest: std::memset(message(e.a), 0, static_cast<std::size_t>(l_.message_stride)); break;
+      case EventKind::LoseRequest: erase_message(l_, message(e.a)); break;
       case EventKind::LoseCall: drop_request(p_.plan, w_, e.a, e.b); break;
       case EventKind::LoseResponse: sender(e.a)[kSenderReply] = 0; break;
       case EventKind::LoseAnswer:
@@ -56,8 +57,13 @@ class Apply {
       }
       case EventKind::Crash: crash(e.a, e.b); break;
       case EventKind::Deploy:
-        for (int i = 0; i < p_.services[e.a].instances; ++i) crash(e.a, i);
+        for (int i = 0; i < p_.services[e.a].instances; ++i) replace(e.a, i);
         break;
+      case EventKind::RollingDeploy:
+        for (int i = 0; i < p_.services[e.a].instances; ++i) *instance_flags(e.a, i) |= kToReplace;
+        break;
+      case EventKind::ReplaceInstance: replace(e.a, e.b); break;
+      case EventKind::DrainTimeout: start_anew(e.a, e.b); break;
       case EventKind::Failover: {
         bool again = false;
         for (std::size_t f = 0; f < p_.faults.size(); ++f) {
@@ -69,53 +75,63 @@ class Apply {
         break;
       }
     }
+    finish_drains();
   }
 
  private:
   std::uint8_t* sender(int s) { return w_ + l_.senders + s * kSenderBytes; }
-  std::uint8_t* message(int m) { return w_ + l_.messages + m * l_.message_stride; }
+  std::uint8_t* message(int m) { return message_at(l_, w_, m); }
   std::uint8_t* task(int t) { return w_ + l_.tasks[static_cast<std::size_t>(t)].offset; }
 
-  std::uint8_t* free_message() {
-    for (int m = 0; m < l_.message_slots; ++m) {
-      if (message(m)[0] == 0) return message(m);
-    }
-    ctx_.fail(LimitKind::Messages);
-    return nullptr;
+  // Null for a service whose instances are all alike.
+  std::uint8_t* instance_flags(int service, int instance) {
+    const int at = l_.instances[static_cast<std::size_t>(service)];
+    return at < 0 ? nullptr : w_ + at + instance;
+  }
+  std::size_t version_of(int service, int instance) {
+    const std::uint8_t* flags = instance_flags(service, instance);
+    return flags != nullptr && (*flags & kNewVersion) != 0 ? 1 : 0;
   }
 
   void send(int s) {
     const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
     std::uint8_t* me = sender(s);
-    const bool first = me[kSenderState] == kNotSent;
-    const int attempt = first ? 0 : info.retries - me[kSenderAttempts];
-    if (first) me[kSenderAttempts] = static_cast<std::uint8_t>(info.retries);
-    me[kSenderState] = kWaiting;
-    std::uint8_t* m = free_message();
-    if (m == nullptr) return;
-    m[0] = static_cast<std::uint8_t>(info.request + 1);
-    m[1] = static_cast<std::uint8_t>(s);
-    store_cell(l_, m + 2, info.keys[static_cast<std::size_t>(attempt)]);
+    const SenderState before = sender_state(me);
+    const bool polls = before == kToPoll;
+    int left = polls_left(me);
+    if (before == kNotSent) {
+      me[kSenderAttempts] = static_cast<std::uint8_t>(info.retries);
+      left = info.polls;
+    }
+    set_sender(me, polls ? kPolling : kWaiting, left);
+    const auto attempt = static_cast<std::size_t>(info.retries - me[kSenderAttempts]);
+    post_message(ctx_, polls ? info.poll_route : info.route, static_cast<std::uint8_t>(s), info.keys[attempt], 0);
+  }
+
+  static void set_sender(std::uint8_t* me, SenderState state, int polls) {
+    me[kSenderState] = static_cast<std::uint8_t>(state | (polls << 4));
   }
 
   void deliver(int m, int instance) {
-    const std::uint8_t* me = message(m);
-    const RequestInfo& request = p_.requests[static_cast<std::size_t>(me[0] - 1)];
-    const ServiceInfo& service = p_.services[static_cast<std::size_t>(request.service)];
+    std::uint8_t* me = message(m);
+    const RouteInfo& route = p_.routes[static_cast<std::size_t>(me[0] - 1)];
+    const ServiceInfo& service = p_.services[static_cast<std::size_t>(route.service)];
     int slot = -1;
     for (int t : service.request_tasks) {
       if (slot < 0 && task(t)[kStatus] == kFree) slot = t;
     }
     if (slot < 0) {
-      ctx_.fail(LimitKind::Tasks, request.service);
+      ctx_.fail(LimitKind::Tasks, route.service);
       return;
     }
+    const std::size_t version = version_of(route.service, instance);
     TaskRun run(p_, ctx_, slot);
-    run.start(service.request_body, instance, me[1]);
-    for (const auto& [cell, value] : request.fields) run.set_cell(cell, value);
-    run.set_cell(request.key_cell, load_cell(l_, me + 2));
-    run.set_cell(request.identity_cell, request.identity);
-    std::memset(message(m), 0, static_cast<std::size_t>(l_.message_stride));
+    run.start(service.request_bodies[version][static_cast<std::size_t>(route.endpoint)], instance, me[1]);
+    run.set_cell(route.key_cell[version], load_cell(l_, me + 2));
+    for (const FieldCell& f : route.fields[version]) {
+      run.set_cell(f.cell, f.payload < 0 ? f.value : load_cell(l_, me + payload_at(l_, f.payload)));
+    }
+    take_message(l_, me, slot);
     run.run_local();
   }
 
@@ -123,38 +139,9 @@ class Apply {
     const TaskLayout& layout = l_.tasks[static_cast<std::size_t>(t)];
     const ServiceInfo& service = p_.services[static_cast<std::size_t>(layout.service)];
     TaskRun run(p_, ctx_, t);
-    run.start(service.job_bodies[static_cast<std::size_t>(layout.index)], instance, kNobody);
+    const std::size_t version = version_of(layout.service, instance);
+    run.start(service.job_bodies[version][static_cast<std::size_t>(layout.index)], instance, kNobody);
     run.run_local();
-  }
-
-  void process(int provider, int slot, ProcessChoice choice) {
-    const ProviderRequest request = read_request(p_.plan, w_, provider, slot);
-    drop_request(p_.plan, w_, provider, slot);
-    const ProviderInfo& info = p_.providers[static_cast<std::size_t>(provider)];
-    Answer answer = Answer::Ok;
-    int entry = -1;
-    if (request.operation == kLookup) {
-      entry = find_effect(p_.plan, w_, provider, kLookup, request.key);
-      if (entry < 0) answer = Answer::NotFound;
-    } else if (choice == ProcessChoice::Decline) {
-      answer = Answer::Declined;
-    } else if (choice == ProcessChoice::ErrorBeforeEffect) {
-      answer = Answer::Error;
-    } else {
-      if (info.policies[static_cast<std::size_t>(request.operation)] == KeyPolicy::Honoured && request.key != kNullCell) {
-        entry = find_effect(p_.plan, w_, provider, request.operation, request.key);
-      }
-      if (entry < 0) entry = add_effect(p_.plan, w_, provider, request);
-      if (entry < 0) {
-        ctx_.fail(LimitKind::Effects, provider);
-        return;
-      }
-      if (choice == ProcessChoice::ErrorAfterEffect) answer = Answer::Error;
-    }
-    if (request.caller == kNobody) return;
-    std::uint8_t* caller = task(request.caller);
-    caller[kAnswer] = static_cast<std::uint8_t>(answer);
-    if (answer == Answer::Ok) store_cell(l_, caller + kAnswerId, info.effect_ids[static_cast<std::size_t>(entry)]);
   }
 
   void receive(int s) {
@@ -170,11 +157,14 @@ class Apply {
       case Outcome::Accepted: told = kToldAccepted; retry = kRetryUnknown; break;
       case Outcome::Unknown: told = kToldUnknown; retry = reply.status >= 500 ? kRetry5xx : kRetryUnknown; break;
     }
-    if ((info.retry_on & retry) != 0 && me[kSenderAttempts] > 0) {
+    const bool polling = sender_state(me) == kPolling;
+    if (polls_left(me) > 0 && (told == kToldAccepted || (polling && told == kToldUnknown))) {
+      set_sender(me, kToPoll, polls_left(me) - 1);
+    } else if ((info.retry_on & retry) != 0 && me[kSenderAttempts] > 0) {
       // It tries again, so it does not take this answer as the last word.
       if (told == kToldFailed) told = kToldUnknown;
       --me[kSenderAttempts];
-      me[kSenderState] = kToRetry;
+      set_sender(me, kToRetry, polls_left(me));
     } else {
       finish(me, kDone);
     }
@@ -185,10 +175,12 @@ class Apply {
     std::uint8_t* me = sender(s);
     const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
     me[kSenderReply] = 0;
-    abandon(s);
-    if ((info.retry_on & kRetryTimeout) != 0 && me[kSenderAttempts] > 0) {
+    abandon_caller(p_.plan, w_, static_cast<std::uint8_t>(s));
+    if (sender_state(me) == kPolling && polls_left(me) > 0) {
+      set_sender(me, kToPoll, polls_left(me) - 1);
+    } else if ((info.retry_on & kRetryTimeout) != 0 && me[kSenderAttempts] > 0) {
       --me[kSenderAttempts];
-      me[kSenderState] = kToRetry;
+      set_sender(me, kToRetry, polls_left(me));
     } else {
       finish(me, kGaveUp);
     }
@@ -201,26 +193,16 @@ class Apply {
   }
 
   void tell(const SenderInfo& info, std::uint8_t told) {
-    const int operation = p_.requests[static_cast<std::size_t>(info.request)].operation;
+    const int operation = p_.routes[static_cast<std::size_t>(info.route)].operation;
     w_[l_.told + operation] = static_cast<std::uint8_t>(w_[l_.told + operation] | told);
   }
 
-  // The client has hung up: what is on its way goes on, but its answer finds nobody.
-  void abandon(int s) {
-    for (int m = 0; m < l_.message_slots; ++m) {
-      if (message(m)[0] != 0 && message(m)[1] == s) message(m)[1] = kNobody;
-    }
-    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
-      std::uint8_t* me = task(static_cast<int>(t));
-      if (me[kStatus] != kFree && me[kSender] == s) me[kSender] = kNobody;
-    }
-  }
-
   void duplicate(int m) {
-    std::uint8_t* copy = free_message();
+    const std::uint8_t* me = message(m);
+    const int deliveries = l_.message_hold < 0 ? 0 : me[l_.message_hold + 1];
+    std::uint8_t* copy = post_message(ctx_, me[0] - 1, kNobody, kNullCell, deliveries);
     if (copy == nullptr) return;
-    std::memcpy(copy, message(m), static_cast<std::size_t>(l_.message_stride));
-    copy[1] = kNobody;
+    std::memcpy(copy + 2, me + 2, static_cast<std::size_t>((1 + l_.message_cells) * l_.cell));
   }
 
   // Every connection breaks. Whoever waits hears of it now; whoever had a transaction open, at the next statement; the others
@@ -244,6 +226,42 @@ class Apply {
     for (int t : waiting) TaskRun(p_, ctx_, t).lose_connection(false);
   }
 
+  // A deploy comes to the instance: at once, or when what runs there has ended.
+  void replace(int service, int instance) {
+    std::uint8_t* flags = instance_flags(service, instance);
+    if (flags != nullptr && p_.services[static_cast<std::size_t>(service)].drains) {
+      *flags = static_cast<std::uint8_t>((*flags & ~kToReplace) | kDraining);  // finish_drains ends it if it is idle
+    } else {
+      start_anew(service, instance);
+    }
+  }
+
+  void start_anew(int service, int instance) {
+    std::uint8_t* flags = instance_flags(service, instance);
+    if (flags != nullptr) {
+      *flags = p_.services[static_cast<std::size_t>(service)].has_next ? kNewVersion : 0;
+    }
+    crash(service, instance);
+  }
+
+  void finish_drains() {
+    for (std::size_t s = 0; s < p_.services.size(); ++s) {
+      if (l_.instances[s] < 0) continue;
+      for (int i = 0; i < p_.services[s].instances; ++i) {
+        const int service = static_cast<int>(s);
+        if ((*instance_flags(service, i) & kDraining) != 0 && !works(service, i)) start_anew(service, i);
+      }
+    }
+  }
+
+  bool works(int service, int instance) {
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const std::uint8_t* me = task(static_cast<int>(t));
+      if (l_.tasks[t].service == service && me[kStatus] != kFree && me[kInstance] == instance) return true;
+    }
+    return false;
+  }
+
   void crash(int service, int instance) {
     for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
       const std::uint8_t* me = task(static_cast<int>(t));
@@ -252,9 +270,10 @@ class Apply {
       }
     }
     const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];
-    if (info.start_body < 0) return;
+    const int body = info.start_body[version_of(service, instance)];
+    if (body < 0) return;
     TaskRun run(p_, ctx_, info.start_tasks[static_cast<std::size_t>(instance)]);
-    run.start(info.start_body, instance, kNobody);
+    run.start(body, instance, kNobody);
     run.run_local();
   }
 

@@ -63,7 +63,10 @@ void sort_all(const Program& program, std::uint8_t* w) {
     sort_slots(w + db.ssi.keys, db.ssi.key_slots, db.ssi.key_stride);
   }
   sort_slots(w + layout.messages, layout.message_slots, layout.message_stride);
-  for (const ProviderLayout& p : layout.providers) sort_slots(w + p.inbox, p.inbox_slots, p.inbox_stride);
+  for (const ProviderLayout& p : layout.providers) {
+    sort_slots(w + p.inbox, p.inbox_slots, p.inbox_stride);
+    sort_slots(w + p.keys, p.key_slots, p.key_stride);
+  }
 }
 
 // Renumbers the ids [first, first + count) by first appearance; with `twin` the ids of a second range follow the same

@@ -2,7 +2,9 @@
 
 #include <map>
 
+#include "model/step/provider_run.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "model/world/redis.hpp"
 
 namespace oncecheck {
@@ -14,19 +16,16 @@ const std::uint8_t* task_at(const Program& p, const std::uint8_t* w, int t) {
 }
 
 std::string message_name(const Program& p, const std::uint8_t* w, int m) {
-  const std::uint8_t* me = w + p.plan.layout.messages + m * p.plan.layout.message_stride;
-  const RequestInfo& request = p.requests[static_cast<std::size_t>(me[0] - 1)];
-  const std::string to = p.services[static_cast<std::size_t>(request.service)].name;
+  const std::uint8_t* me = message_at(p.plan.layout, w, m);
   const CellId key = load_cell(p.plan.layout, me + 2);
-  std::string who = me[1] == kNobody ? p.clients[static_cast<std::size_t>(request.client)] + " (nobody waits)"
-                                     : sender_name(p, me[1]);
-  return "request of " + who + (key == kNullCell ? "" : " with key " + show_cell(p, key)) + " to " + to;
+  return origin_name(p, w, me[0] - 1, me[1]) + (key == kNullCell ? "" : " with key " + show_cell(p, key)) + " to " +
+         endpoint_name(p, me[0] - 1);
 }
 
 std::string call_name(const Program& p, const std::uint8_t* w, int provider, int slot) {
   const ProviderRequest r = read_request(p.plan, w, provider, slot);
   const ProviderInfo& info = p.providers[static_cast<std::size_t>(provider)];
-  const std::string operation = r.operation == kLookup ? "lookup" : info.operations[static_cast<std::size_t>(r.operation)];
+  const std::string operation = r.operation == kLookup ? (info.holds_objects ? "get" : "lookup") : r.operation == kList ? "list" : info.operations[static_cast<std::size_t>(r.operation)].name;
   const std::string from = r.caller == kNobody ? "a caller that is gone" : task_name(p, w, r.caller);
   return info.name + "." + operation + (r.key == kNullCell ? "" : " with key " + show_cell(p, r.key)) + " from " + from;
 }
@@ -49,7 +48,8 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
   switch (e.kind) {
     case EventKind::Send: {
       const std::uint8_t* s = w + p.plan.layout.senders + e.a * kSenderBytes;
-      return sender_name(p, e.a) + (s[kSenderState] == kNotSent ? ": send" : ": send again");
+      const SenderState state = sender_state(s);
+      return sender_name(p, e.a) + (state == kNotSent ? ": send" : state == kToPoll ? ": poll" : ": send again");
     }
     case EventKind::Deliver:
       return "deliver " + message_name(p, w, e.a) + "/" + std::to_string(e.b + 1);
@@ -62,8 +62,9 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
       return task_name(p, w, e.a) + (e.b == 0 ? ": connection lost before " : ": connection lost after ") + step_text(p, w, e.a);
     case EventKind::Deadlock: return task_name(p, w, e.a) + ": deadlock at " + step_text(p, w, e.a);
     case EventKind::Process: {
-      static const char* how[] = {"", " declined", " done but answered 500", " refused with 500"};
-      return "process " + call_name(p, w, e.a, e.b) + how[e.c];
+      static const char* how[] = {"", " declined", " done but answered 500", " refused with 500", " answered 200 but not done", " as if the key were new"};
+      const bool begins = e.c == 0 && begins_first(p, w, e.a, read_request(p.plan, w, e.a, e.b));
+      return (begins ? "begin " : "process ") + call_name(p, w, e.a, e.b) + how[e.c];
     }
     case EventKind::Answer: return task_name(p, w, e.a) + ": answer to " + step_text(p, w, e.a);
     case EventKind::Receive: return sender_name(p, e.a) + ": receive the answer";
@@ -79,6 +80,16 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
       const RedisLayout& r = p.plan.layout.redis[e.a];
       return "key " + show_cell(p, load_cell(p.plan.layout, w + r.offset + e.b * r.stride)) + " expires in " + r.name;
     }
+    case EventKind::ForgetKey: {
+      const KeyRecord k = read_key(p.plan, w, e.a, e.b);
+      return p.providers[e.a].name + " forgets key " + show_cell(p, k.key) + " of " +
+             p.providers[e.a].operations[static_cast<std::size_t>(k.operation)].name;
+    }
+    case EventKind::IndexEffects: return "the look-up of " + p.providers[e.a].name + " catches up";
+    case EventKind::Redeliver: return "redeliver " + message_name(p, w, e.a);
+    case EventKind::ReplaceInstance: return "the rolling deploy replaces " + p.services[e.a].name + "/" + std::to_string(e.b + 1);
+    case EventKind::DrainTimeout: return "time-out of draining " + p.services[e.a].name + "/" + std::to_string(e.b + 1);
+    case EventKind::RollingDeploy: return "rolling deploy of " + p.services[e.a].name;
     case EventKind::LoseRequest: return "lose " + message_name(p, w, e.a);
     case EventKind::LoseCall: return "lose " + call_name(p, w, e.a, e.b);
     case EventKind::LoseResponse: return "lose the answer to " + sender_name(p, e.a);
@@ -106,12 +117,13 @@ std::string sender_name(const Program& program, int sender) {
   const SenderInfo& info = program.senders[static_cast<std::size_t>(sender)];
   std::string name = program.clients[static_cast<std::size_t>(info.client)];
   int requests = 0, number = 0, clicks = 0;
-  for (std::size_t r = 0; r < program.requests.size(); ++r) {
-    if (program.requests[r].client != info.client) continue;
-    if (static_cast<int>(r) == info.request) number = requests;
+  for (std::size_t s = 0; s < program.senders.size(); ++s) {
+    const SenderInfo& other = program.senders[s];
+    clicks += other.route == info.route ? 1 : 0;
+    if (other.client != info.client || other.click != 0) continue;
+    if (other.route == info.route) number = requests;
     ++requests;
   }
-  for (const SenderInfo& other : program.senders) clicks += other.request == info.request ? 1 : 0;
   if (requests > 1) name += " request " + std::to_string(number + 1);
   if (clicks > 1) name += " click " + std::to_string(info.click + 1);
   return name;
@@ -125,7 +137,46 @@ std::string task_name(const Program& program, const std::uint8_t* world, int tas
   std::string name = s.name + "/" + std::to_string(me[kInstance] + 1);
   if (t.kind == TaskKind::Job) return name + " job " + s.job_names[static_cast<std::size_t>(t.index)];
   if (t.kind == TaskKind::Start) return name + " start-up";
-  return name + (me[kSender] == kNobody ? " for nobody" : " for " + sender_name(program, me[kSender]));
+  const std::string endpoint = body_of(program, world, task).endpoint;
+  if (!endpoint.empty()) name += " " + endpoint;
+  return name + (me[kSender] == kNobody ? " for nobody" : " for " + caller_name(program, world, me[kSender]));
+}
+
+std::string caller_name(const Program& program, const std::uint8_t* world, std::uint8_t caller) {
+  const int senders = program.plan.layout.sender_count;
+  if (caller < senders) return sender_name(program, caller);
+  // Not the whole name: services may call each other in a circle.
+  const int task = caller - senders;
+  const TaskLayout& t = program.plan.layout.tasks[static_cast<std::size_t>(task)];
+  return program.services[static_cast<std::size_t>(t.service)].name + "/" + std::to_string(task_at(program, world, task)[kInstance] + 1);
+}
+
+const Body& body_of(const Program& program, const std::uint8_t* world, int task) {
+  const int pc = load_pc(task_at(program, world, task));
+  std::size_t body = 0;
+  for (std::size_t b = 0; b < program.bodies.size(); ++b) {
+    if (program.bodies[b].entry <= pc) body = b;
+  }
+  return program.bodies[body];
+}
+
+std::string endpoint_name(const Program& program, int route) {
+  const RouteInfo& r = program.routes[static_cast<std::size_t>(route)];
+  const ServiceInfo& s = program.services[static_cast<std::size_t>(r.service)];
+  const std::string& endpoint = s.endpoints[static_cast<std::size_t>(r.endpoint)];
+  return s.name + (endpoint.empty() ? "" : "." + endpoint);
+}
+
+std::string origin_name(const Program& program, const std::uint8_t* world, int route, std::uint8_t caller) {
+  const RouteInfo& r = program.routes[static_cast<std::size_t>(route)];
+  switch (r.kind) {
+    case RouteKind::Webhook: return "webhook of " + program.providers[static_cast<std::size_t>(r.provider)].name;
+    case RouteKind::Queue: return "message of queue " + program.message_queues[static_cast<std::size_t>(r.queue)].name;
+    case RouteKind::Call: return caller == kNobody ? "call (nobody waits)" : "call of " + caller_name(program, world, caller);
+    case RouteKind::Client: break;
+  }
+  return "request of " + (caller == kNobody ? program.clients[static_cast<std::size_t>(r.client)] + " (nobody waits)"
+                                            : sender_name(program, caller));
 }
 
 std::string session_name(const Program& program, const std::uint8_t* world, int session) {
@@ -149,8 +200,8 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     case EventKind::ClientTimeout:
       return program.clients[static_cast<std::size_t>(program.senders[e.a].client)];
     case EventKind::Deliver: {
-      const std::uint8_t* m = world + program.plan.layout.messages + e.a * program.plan.layout.message_stride;
-      return program.services[static_cast<std::size_t>(program.requests[static_cast<std::size_t>(m[0] - 1)].service)].name + "/" +
+      const std::uint8_t* m = message_at(program.plan.layout, world, e.a);
+      return program.services[static_cast<std::size_t>(program.routes[static_cast<std::size_t>(m[0] - 1)].service)].name + "/" +
              std::to_string(e.b + 1);
     }
     case EventKind::Step:
@@ -161,13 +212,18 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     case EventKind::CallTimeout: return instance(e.a);
     case EventKind::StartJob:
       return program.services[static_cast<std::size_t>(program.plan.layout.tasks[e.a].service)].name + "/" + std::to_string(e.b + 1);
-    case EventKind::Process: return program.providers[e.a].name;
+    case EventKind::Process:
+    case EventKind::IndexEffects:
+    case EventKind::ForgetKey: return program.providers[e.a].name;
     case EventKind::PassDeadline: return "time";
     case EventKind::Replicate:
     case EventKind::FailoverDatabase: return program.plan.layout.databases[e.a].name;
     case EventKind::ExpireKey:
     case EventKind::Failover: return program.plan.layout.redis[e.a].name;
-    case EventKind::Crash: return program.services[e.a].name + "/" + std::to_string(e.b + 1);
+    case EventKind::Crash:
+    case EventKind::ReplaceInstance:
+    case EventKind::DrainTimeout: return program.services[e.a].name + "/" + std::to_string(e.b + 1);
+    case EventKind::RollingDeploy:
     case EventKind::Deploy: return program.services[e.a].name;
     default: return "network";
   }

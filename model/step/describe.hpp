@@ -18,6 +18,14 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
 
 // Whom a message is from: "shopper", "shopper (click 2)".
 std::string sender_name(const Program& program, int sender);
+// Who waits for an answer: a sender, or "checkout/1" for a task.
+std::string caller_name(const Program& program, const std::uint8_t* world, std::uint8_t caller);
+// "request of shopper", "webhook of stripe", "call of checkout/1", "message of queue jobs"; and where it goes:
+// "checkout", "checkout.stripe_events".
+std::string origin_name(const Program& program, const std::uint8_t* world, int route, std::uint8_t caller);
+std::string endpoint_name(const Program& program, int route);
+// The code that a task runs.
+const Body& body_of(const Program& program, const std::uint8_t* world, int task);
 // "checkout/1 request of shopper", "checkout/1 job reconcile".
 std::string task_name(const Program& program, const std::uint8_t* world, int task);
 // The task that a session belongs to, by that name.

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cstring>
 
+#include "model/step/provider_run.hpp"
 #include "model/step/relation.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/ssi.hpp"
@@ -25,6 +28,8 @@ class Enabled {
     receipts();
     hopeless_timeouts();
     replication();
+    queues();
+    deploys();
     const bool quiet = out_.empty();
     if (quiet) quiet_timers();
     jobs();
@@ -58,18 +63,18 @@ class Enabled {
   }
 
   const std::uint8_t* sender(int s) const { return w_ + l_.senders + s * kSenderBytes; }
-  const std::uint8_t* message(int m) const { return w_ + l_.messages + m * l_.message_stride; }
+  const std::uint8_t* message(int m) const { return message_at(l_, w_, m); }
   const std::uint8_t* task(int t) const { return w_ + l_.tasks[static_cast<std::size_t>(t)].offset; }
-  static bool finished(const std::uint8_t* s) { return s[kSenderState] == kDone || s[kSenderState] == kGaveUp; }
+  static bool finished(const std::uint8_t* s) { return sender_state(s) == kDone || sender_state(s) == kGaveUp; }
 
   void sends() {
     for (int s = 0; s < l_.sender_count; ++s) {
       const std::uint8_t* me = sender(s);
-      if (me[kSenderState] == kToRetry) add(EventKind::Send, s);
-      if (me[kSenderState] != kNotSent) continue;
+      if (sender_state(me) == kToRetry || sender_state(me) == kToPoll) add(EventKind::Send, s);
+      if (sender_state(me) != kNotSent) continue;
       const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
       // Clicks are alike, so they go out in their order.
-      bool ready = info.previous < 0 || sender(info.previous)[kSenderState] != kNotSent;
+      bool ready = info.previous < 0 || sender_state(sender(info.previous)) != kNotSent;
       for (int other : info.needs_done) ready = ready && finished(sender(other));
       if (ready) add(EventKind::Send, s);
     }
@@ -88,26 +93,35 @@ class Enabled {
     return true;
   }
 
-  // Instances keep nothing between tasks, so one idle instance stands for all idle ones.
+  std::uint8_t instance_flags(int service, int instance) const {
+    const int at = l_.instances[static_cast<std::size_t>(service)];
+    return at < 0 ? 0 : w_[at + instance];
+  }
+
+  // Instances keep nothing between tasks, so one idle instance stands for all idle ones of the same flags.
+  bool stands_for_another(int service, int instance) const {
+    if (!instance_idle(service, instance)) return false;
+    for (int i = 0; i < instance; ++i) {
+      if (instance_idle(service, i) && instance_flags(service, i) == instance_flags(service, instance)) return true;
+    }
+    return false;
+  }
+
+  // Those that take work.
   template <class Add>
   void each_instance(int service, Add add_for) {
     const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];
-    bool idle_seen = false;
     for (int i = 0; i < info.instances; ++i) {
       if (!info.start_tasks.empty() && task(info.start_tasks[static_cast<std::size_t>(i)])[kStatus] != kFree) continue;
-      if (instance_idle(service, i)) {
-        if (idle_seen) continue;
-        idle_seen = true;
-      }
-      add_for(i);
+      if ((instance_flags(service, i) & kDraining) == 0 && !stands_for_another(service, i)) add_for(i);
     }
   }
 
   void deliveries() {
     for (int m = 0; m < l_.message_slots; ++m) {
       const std::uint8_t* me = message(m);
-      if (me[0] == 0 || repeats_message(m)) continue;
-      const int service = p_.requests[static_cast<std::size_t>(me[0] - 1)].service;
+      if (!deliverable(l_, me) || repeats_message(m)) continue;
+      const int service = p_.routes[static_cast<std::size_t>(me[0] - 1)].service;
       const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];
       bool room = false;
       for (int t : info.request_tasks) room = room || task(t)[kStatus] == kFree;
@@ -169,25 +183,34 @@ class Enabled {
         if (!request_waiting(p_.plan, w_, static_cast<int>(p), i) || repeats_call(layout, i)) continue;
         const int provider = static_cast<int>(p);
         add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Normal));
-        const ProviderRequest request = read_request(p_.plan, w_, provider, i);
-        if (request.operation == kLookup) continue;
-        if (p_.providers[p].may_decline[static_cast<std::size_t>(request.operation)] && !has_first_answer(provider, request)) {
-          add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Decline));
-        }
-        if (!faults_) continue;
-        int b = budget(FaultKind::ErrorAfterEffect, FaultTarget::Provider, provider);
-        if (b >= 0) add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::ErrorAfterEffect), b);
-        b = budget(FaultKind::ErrorBeforeEffect, FaultTarget::Provider, provider);
-        if (b >= 0) add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::ErrorBeforeEffect), b);
+        process_choices(provider, i);
       }
+      if (lookup_lags(p_.plan, w_, static_cast<int>(p))) add(EventKind::IndexEffects, static_cast<int>(p));
     }
   }
 
-  // A key that is honoured and has had its effect gets the first answer again, never a refusal.
-  bool has_first_answer(int provider, const ProviderRequest& request) const {
-    const ProviderInfo& info = p_.providers[static_cast<std::size_t>(provider)];
-    return info.policies[static_cast<std::size_t>(request.operation)] == KeyPolicy::Honoured && request.key != kNullCell &&
-           find_effect(p_.plan, w_, provider, request.operation, request.key) >= 0;
+  // What else the provider may do with a request than what it should.
+  void process_choices(int provider, int slot) {
+    const ProviderRequest request = read_request(p_.plan, w_, provider, slot);
+    if (only_reads(request.operation) || begins_first(p_, w_, provider, request)) return;
+    const OperationInfo& o =
+        p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(request.operation)];
+    const bool takes_back = o.undoes >= 0 || o.cancels >= 0 || o.object != ObjectWrite::No;
+    const KnownKey::Fate fate = request.under_way || takes_back ? KnownKey::Fate::New : known_key(p_, w_, provider, request).fate;
+    auto choice = [&](ProcessChoice c, int paid = kNoBudget) { add(EventKind::Process, provider, slot, static_cast<int>(c), paid); };
+    const bool is_new = fate == KnownKey::Fate::New;
+    // A key that had its effect gets the first answer again, never a refusal.
+    if (o.may_decline && is_new && !takes_back) choice(ProcessChoice::Decline);
+    if (o.key == KeyPolicy::Sometimes && fate == KnownKey::Fate::Replayed) choice(ProcessChoice::AsNew);
+    // An answer that was stored comes as it is.
+    const bool may_fail = is_new || (fate == KnownKey::Fate::Replayed && !o.stores_everything);
+    if (!faults_ || !may_fail) return;
+    auto fault = [&](FaultKind kind, ProcessChoice c) {
+      if (const int b = budget(kind, FaultTarget::Provider, provider); b >= 0) choice(c, b);
+    };
+    fault(FaultKind::ErrorAfterEffect, ProcessChoice::ErrorAfterEffect);
+    fault(FaultKind::ErrorBeforeEffect, ProcessChoice::ErrorBeforeEffect);
+    if (is_new) fault(FaultKind::OkWithoutEffect, ProcessChoice::OkWithoutEffect);
   }
 
   bool repeats_call(const ProviderLayout& p, int i) const {
@@ -202,6 +225,39 @@ class Enabled {
     }
   }
 
+  // A message whose consumer died comes again when its time to be hidden is over.
+  void queues() {
+    for (int m = 0; m < l_.message_slots && l_.message_hold >= 0; ++m) {
+      if (message(m)[0] != 0 && message(m)[l_.message_hold] == kHeldByNobody && !repeats_message(m)) add(EventKind::Redeliver, m);
+    }
+  }
+
+  // One instance after the other; the next one when the last has ended its work.
+  void deploys() {
+    for (std::size_t s = 0; s < p_.services.size(); ++s) {
+      if (l_.instances[s] < 0) continue;
+      const int service = static_cast<int>(s);
+      bool draining = false;
+      for (int i = 0; i < p_.services[s].instances; ++i) draining = draining || (instance_flags(service, i) & kDraining) != 0;
+      for (int i = 0; !draining && i < p_.services[s].instances; ++i) {
+        if ((instance_flags(service, i) & kToReplace) != 0 && !stands_for_another(service, i)) {
+          add(EventKind::ReplaceInstance, service, i);
+        }
+      }
+    }
+  }
+
+  void drain_timeouts(bool early) {
+    for (std::size_t s = 0; s < p_.services.size(); ++s) {
+      const int service = static_cast<int>(s);
+      if (l_.instances[s] < 0 || !p_.services[s].drain_ends) continue;
+      const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Service, service) : kNoBudget;
+      for (int i = 0; pays >= 0 && i < p_.services[s].instances; ++i) {
+        if ((instance_flags(service, i) & kDraining) != 0) add(EventKind::DrainTimeout, service, i, 0, pays);
+      }
+    }
+  }
+
   void receipts() {
     for (int s = 0; s < l_.sender_count; ++s) {
       if (sender(s)[kSenderReply] != 0) add(EventKind::Receive, s);
@@ -211,6 +267,7 @@ class Enabled {
   // Whether the provider's answer may still come.
   bool answer_possible(int t) const {
     if (task(t)[kAnswer] != 0) return true;
+    if (call_of(t).route >= 0) return answer_under_way(p_.plan, w_, static_cast<std::uint8_t>(l_.sender_count + t));
     for (std::size_t p = 0; p < p_.providers.size(); ++p) {
       if (request_of(p_.plan, w_, static_cast<int>(p), t)) return true;
     }
@@ -218,20 +275,17 @@ class Enabled {
   }
 
   bool reply_possible(int s) const {
-    if (sender(s)[kSenderReply] != 0) return true;
-    for (int m = 0; m < l_.message_slots; ++m) {
-      if (message(m)[0] != 0 && message(m)[1] == s) return true;
-    }
-    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
-      const std::uint8_t* me = task(static_cast<int>(t));
-      if (me[kStatus] != kFree && me[kSender] == s) return true;
-    }
-    return false;
+    return sender(s)[kSenderReply] != 0 || answer_under_way(p_.plan, w_, static_cast<std::uint8_t>(s));
   }
 
   const CallSite& call_of(int t) const {
     const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(task(t)))];
     return p_.calls[static_cast<std::size_t>(instr.index)];
+  }
+
+  int call_budget(FaultKind kind, const CallSite& site) const {
+    if (site.route < 0) return budget(kind, FaultTarget::Provider, site.provider);
+    return budget(kind, FaultTarget::Service, p_.routes[static_cast<std::size_t>(site.route)].service);
   }
 
   void hopeless_timeouts() {
@@ -247,7 +301,7 @@ class Enabled {
   }
 
   bool waits(int s) const {
-    return sender(s)[kSenderState] == kWaiting && p_.senders[static_cast<std::size_t>(s)].has_timeout;
+    return (sender_state(sender(s)) == kWaiting || sender_state(sender(s)) == kPolling) && p_.senders[static_cast<std::size_t>(s)].has_timeout;
   }
 
   // Nothing else can happen: time goes on until the next timer.
@@ -255,6 +309,7 @@ class Enabled {
     for (int s = 0; s < l_.sender_count; ++s) {
       if (waits(s)) add(EventKind::ClientTimeout, s);
     }
+    drain_timeouts(false);
     expiry(false);
   }
 
@@ -264,6 +319,13 @@ class Enabled {
     for (int d = 0; any >= 0 && d < l_.deadline_slots; ++d) {
       if (deadline_state(l_, w_, d) == kRunning) add(EventKind::PassDeadline, d, 0, 0, any);
     }
+    for (std::size_t p = 0; p < p_.providers.size(); ++p) {
+      const int provider = static_cast<int>(p);
+      const int pays = early ? budget(FaultKind::Expire, FaultTarget::Provider, provider) : kNoBudget;
+      for (int k = 0; pays >= 0 && k < l_.providers[p].key_slots; ++k) {
+        if (key_runs_out(provider, k)) add(EventKind::ForgetKey, provider, k, 0, pays);
+      }
+    }
     for (int r = 0; r < static_cast<int>(l_.redis.size()); ++r) {
       const int pays = early ? budget(FaultKind::Expire, FaultTarget::Redis, r) : kNoBudget;
       for (int i = 0; pays >= 0 && i < l_.redis[static_cast<std::size_t>(r)].slots; ++i) {
@@ -272,11 +334,22 @@ class Enabled {
     }
   }
 
+  bool key_runs_out(int provider, int slot) const {
+    const KeyRecord record = read_key(p_.plan, w_, provider, slot);
+    return record.operation >= 0 && record.state != KeyState::InFlight && record.state != KeyState::Cancelled &&
+           p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(record.operation)].forgets;
+  }
+
   void jobs() {
     for (std::size_t s = 0; s < p_.services.size(); ++s) {
-      for (int t : p_.services[s].job_tasks) {
-        if (task(t)[kStatus] != kFree) continue;
-        each_instance(static_cast<int>(s), [&](int i) { add(EventKind::StartJob, t, i); });
+      for (std::size_t j = 0; j < p_.services[s].job_tasks.size(); ++j) {
+        const std::vector<int>& copies = p_.services[s].job_tasks[j];
+        const auto free = std::find_if(copies.begin(), copies.end(), [&](int t) { return task(t)[kStatus] == kFree; });
+        if (free == copies.end()) continue;
+        each_instance(static_cast<int>(s), [&](int i) {
+          const bool is_new = (instance_flags(static_cast<int>(s), i) & kNewVersion) != 0;
+          if (p_.services[s].job_bodies[is_new ? 1 : 0][j] >= 0) add(EventKind::StartJob, *free, i);
+        });
       }
     }
   }
@@ -285,24 +358,33 @@ class Enabled {
     for (int m = 0; m < l_.message_slots; ++m) {
       const std::uint8_t* me = message(m);
       if (me[0] == 0 || repeats_message(m)) continue;
-      const int service = p_.requests[static_cast<std::size_t>(me[0] - 1)].service;
-      int b = budget(FaultKind::LoseRequest, FaultTarget::Service, service);
+      const RouteInfo& route = p_.routes[static_cast<std::size_t>(me[0] - 1)];
+      if (l_.message_hold >= 0 && me[l_.message_hold] != kNotHeld) {
+        const bool held = me[l_.message_hold] != kDeadLetter && me[l_.message_hold] != kHeldByNobody;
+        int b = route.queue >= 0 ? budget(FaultKind::Redeliver, FaultTarget::Queue, route.queue)
+                                 : budget(FaultKind::Redeliver, FaultTarget::Service, route.service);
+        if (held && b >= 0) add(EventKind::Redeliver, m, 0, 0, b);
+        continue;
+      }
+      // A queue loses nothing that it has taken.
+      int b = route.queue >= 0 ? -1 : budget(FaultKind::LoseRequest, FaultTarget::Service, route.service);
       if (b >= 0) add(EventKind::LoseRequest, m, 0, 0, b);
-      b = budget(FaultKind::DuplicateRequest, FaultTarget::Service, service);
+      b = route.queue >= 0 ? budget(FaultKind::DuplicateRequest, FaultTarget::Queue, route.queue)
+                           : budget(FaultKind::DuplicateRequest, FaultTarget::Service, route.service);
       if (b >= 0) add(EventKind::Duplicate, m, 0, 0, b);
     }
     for (std::size_t p = 0; p < p_.providers.size(); ++p) call_faults(static_cast<int>(p));
     for (int s = 0; s < l_.sender_count; ++s) {
       if (sender(s)[kSenderReply] == 0) continue;
-      const int request = p_.senders[static_cast<std::size_t>(s)].request;
-      const int b = budget(FaultKind::LoseResponse, FaultTarget::Service,
-                           p_.requests[static_cast<std::size_t>(request)].service);
+      const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
+      const int route = sender_state(sender(s)) == kPolling ? info.poll_route : info.route;
+      const int b = budget(FaultKind::LoseResponse, FaultTarget::Service, p_.routes[static_cast<std::size_t>(route)].service);
       if (b >= 0) add(EventKind::LoseResponse, s, 0, 0, b);
     }
     for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
       const int id = static_cast<int>(t);
       if (task(id)[kStatus] != kWaitsCall || task(id)[kAnswer] == 0) continue;
-      const int b = budget(FaultKind::LoseResponse, FaultTarget::Provider, call_of(id).provider);
+      const int b = call_budget(FaultKind::LoseResponse, call_of(id));
       if (b >= 0) add(EventKind::LoseAnswer, id, 0, 0, b);
     }
   }
@@ -313,6 +395,11 @@ class Enabled {
       const std::uint8_t* me = task(static_cast<int>(t));
       if (me[kStatus] != kReady && me[kStatus] != kBlocked) continue;
       const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
+      if (instr.kind == InstrKind::Publish) {
+        const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
+        const int b = budget(FaultKind::LoseConnection, FaultTarget::Queue, p_.routes[static_cast<std::size_t>(publication.route)].queue);
+        for (int after = 0; b >= 0 && after < 2; ++after) add(EventKind::LoseConnection, static_cast<int>(t), after, 0, b);
+      }
       if (instr.kind != InstrKind::Sql) continue;
       const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
       const int b = budget(FaultKind::LoseConnection, FaultTarget::Database, s.db);
@@ -332,9 +419,10 @@ class Enabled {
     const ProviderLayout& layout = l_.providers[static_cast<std::size_t>(p)];
     for (int i = 0; i < layout.inbox_slots; ++i) {
       if (!request_waiting(p_.plan, w_, p, i) || repeats_call(layout, i)) continue;
+      if (read_request(p_.plan, w_, p, i).under_way) continue;  // it has arrived
       int b = budget(FaultKind::LoseRequest, FaultTarget::Provider, p);
       if (b >= 0) add(EventKind::LoseCall, p, i, 0, b);
-      if (read_request(p_.plan, w_, p, i).operation == kLookup) continue;  // a read twice is a read
+      if (only_reads(read_request(p_.plan, w_, p, i).operation)) continue;  // a read twice is a read
       b = budget(FaultKind::DuplicateRequest, FaultTarget::Provider, p);
       if (b >= 0) add(EventKind::DuplicateCall, p, i, 0, b);
     }
@@ -344,9 +432,10 @@ class Enabled {
     for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
       const int id = static_cast<int>(t);
       if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id)) continue;
-      const int b = budget(FaultKind::Timeout, FaultTarget::Provider, call_of(id).provider);
+      const int b = call_budget(FaultKind::Timeout, call_of(id));
       if (b >= 0) add(EventKind::CallTimeout, id, 0, 0, b);
     }
+    drain_timeouts(true);
     for (int s = 0; s < l_.sender_count; ++s) {
       if (!waits(s) || !reply_possible(s)) continue;
       const int b = budget(FaultKind::Timeout, FaultTarget::Client, p_.senders[static_cast<std::size_t>(s)].client);
@@ -360,22 +449,31 @@ class Enabled {
       const ServiceInfo& info = p_.services[s];
       int b = budget(FaultKind::Crash, FaultTarget::Service, service);
       if (b >= 0) {
-        bool idle_seen = false;
         for (int i = 0; i < info.instances; ++i) {
-          if (instance_idle(service, i)) {
-            // The restart of an idle instance matters only for its start-up program, and one stands for all.
-            if (info.start_body < 0 || idle_seen) continue;
-            idle_seen = true;
-          }
+          // The restart of an idle instance matters only for its start-up program, and one stands for all.
+          if (instance_idle(service, i) && (start_body(service, i) < 0 || stands_for_another(service, i))) continue;
           add(EventKind::Crash, service, i, 0, b);
         }
       }
+      bool deploying = false, old = false, busy = false;
+      for (int i = 0; i < info.instances; ++i) {
+        const std::uint8_t flags = instance_flags(service, i);
+        deploying = deploying || (flags & (kDraining | kToReplace)) != 0;
+        old = old || (flags & kNewVersion) == 0;
+        busy = busy || !instance_idle(service, i);
+      }
+      if (deploying) continue;
+      // What changes nothing is left out.
+      const bool matters = busy || (info.has_next && old) || info.start_body[0] >= 0 || info.start_body[1] >= 0;
       b = budget(FaultKind::Deploy, FaultTarget::Service, service);
-      if (b < 0) continue;
-      bool matters = info.start_body >= 0;
-      for (int i = 0; i < info.instances; ++i) matters = matters || !instance_idle(service, i);
-      if (matters) add(EventKind::Deploy, service, 0, 0, b);
+      if (b >= 0 && matters) add(EventKind::Deploy, service, 0, 0, b);
+      b = budget(FaultKind::RollingDeploy, FaultTarget::Service, service);
+      if (b >= 0 && matters) add(EventKind::RollingDeploy, service, 0, 0, b);
     }
+  }
+
+  int start_body(int service, int instance) const {
+    return p_.services[static_cast<std::size_t>(service)].start_body[(instance_flags(service, instance) & kNewVersion) != 0 ? 1 : 0];
   }
 
   void failovers() {

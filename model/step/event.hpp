@@ -21,11 +21,16 @@ enum class EventKind : std::uint8_t {
   StartJob,       // a: task, b: instance
   LockTimeout,    // a: task; lock_timeout ends its wait
   Replicate,      // a: database; its replica applies what is committed
+  IndexEffects,   // a: provider; its look-up catches up with its ledger
+  Redeliver,      // a: message; it is delivered again: its consumer is dead, or a fault pays
+  ReplaceInstance,  // a: service, b: instance; a rolling deploy comes to it
   // Timers. Free when what they wait for can no longer come, or nothing else can happen; otherwise a fault pays for them.
   CallTimeout,    // a: task
   ClientTimeout,  // a: sender
   PassDeadline,   // a: deadline slot
   ExpireKey,      // a: redis, b: entry
+  ForgetKey,      // a: provider, b: key record
+  DrainTimeout,   // a: service, b: instance; a deploy waits no longer for what runs there
   // Faults.
   LoseRequest,    // a: message
   LoseCall,       // a: provider, b: request in its inbox
@@ -35,12 +40,20 @@ enum class EventKind : std::uint8_t {
   DuplicateCall,  // a: provider, b: request in its inbox
   Crash,          // a: service, b: instance
   Deploy,         // a: service
+  RollingDeploy,  // a: service
   Failover,       // a: redis, b: how many unreplicated writes survive
   FailoverDatabase,  // a: database; the replica takes over
-  LoseConnection, // a: task; b: 0 before its statement ran, 1 before the answer came
+  LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came
 };
 
-enum class ProcessChoice : std::uint8_t { Normal, Decline, ErrorAfterEffect, ErrorBeforeEffect };
+enum class ProcessChoice : std::uint8_t {
+  Normal,
+  Decline,
+  ErrorAfterEffect,
+  ErrorBeforeEffect,
+  OkWithoutEffect,
+  AsNew,  // the key is known, and is not looked at
+};
 
 inline constexpr std::uint8_t kNoBudget = 255;
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/statement.hpp"
@@ -12,6 +13,7 @@ namespace oncecheck {
 
 namespace {
 constexpr int kMaxLocalSteps = 10'000;
+constexpr std::size_t kMaxPayload = 64;  // a message has at most 160 bytes
 }
 
 TaskRun::TaskRun(const Program& program, Context& ctx, int task)
@@ -49,6 +51,7 @@ void TaskRun::step(int choice) {
       exec_redis(ctx_, p_.plan.redis_commands[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals, choice == 0);
       break;
     case InstrKind::Call: call(instr); return;
+    case InstrKind::Publish: publish(instr); break;
     case InstrKind::Reply: {
       const ReplySpec& spec = p_.replies[static_cast<std::size_t>(instr.index)];
       if (ctx_.seen != nullptr && spec.body != kNoExpr) {
@@ -121,6 +124,13 @@ void TaskRun::fail_waiting(ErrorClass error) {
 
 void TaskRun::lose_connection(bool after) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
+  if (instr.kind == InstrKind::Publish) {
+    if (after) publish(instr);
+    if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::ConnectionLost;
+    go(p_.publications[static_cast<std::size_t>(instr.index)].on_error);
+    run_local();
+    return;
+  }
   CHECK_THAT(instr.kind == InstrKind::Sql);
   enter_session(instr.index);
   if (after) {
@@ -147,45 +157,120 @@ void TaskRun::clear_results(int statement) {
 
 void TaskRun::call(const Instr& instr) {
   const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
-  ProviderRequest request;
-  request.operation = site.operation;
-  request.caller = static_cast<std::uint8_t>(task_);
-  if (site.key != kNoExpr) request.key = eval_cell(ctx_, site.key);
-  if (site.amount != kNoExpr) request.amount = eval_cell(ctx_, site.amount);
-  if (site.identity != kNoExpr) request.identity = eval_cell(ctx_, site.identity);
-  if (!post_request(p_.plan, ctx_.w, site.provider, request)) ctx_.fail(LimitKind::Messages, 1 + site.provider);
+  if (site.route >= 0) {
+    post(site.route, caller_code(), site.key, site.payload);
+  } else {
+    ProviderRequest request;
+    request.operation = site.operation;
+    request.caller = static_cast<std::uint8_t>(task_);
+    if (site.key != kNoExpr) request.key = eval_cell(ctx_, site.key);
+    if (site.amount != kNoExpr) request.amount = eval_cell(ctx_, site.amount);
+    if (site.identity != kNoExpr) request.identity = eval_cell(ctx_, site.identity);
+    if (site.target != kNoExpr) request.target = eval_cell(ctx_, site.target);
+    if (!post_request(p_.plan, ctx_.w, site.provider, request)) ctx_.fail(LimitKind::Messages, 1 + site.provider);
+  }
   store_pc(me(), load_pc(me()) + 1);
   me()[kStatus] = kWaitsCall;
   clear_dead_cells();
 }
 
-void TaskRun::resume_call(Answer answer, CellId id) {
+std::uint8_t* TaskRun::post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload) {
+  const Layout& layout = p_.plan.layout;
+  // The fields first: an expression must not see a half-written message.
+  CellId values[kMaxPayload];
+  CHECK_THAT(payload.size() <= kMaxPayload);
+  const CellId key_value = key == kNoExpr ? kNullCell : eval_cell(ctx_, key);
+  for (std::size_t i = 0; i < payload.size(); ++i) values[i] = payload[i] == kNoExpr ? kNullCell : eval_cell(ctx_, payload[i]);
+  std::uint8_t* message = post_message(ctx_, route, caller, key_value, p_.routes[static_cast<std::size_t>(route)].deliveries);
+  if (message == nullptr) return nullptr;
+  for (std::size_t i = 0; i < payload.size(); ++i) {
+    store_cell(layout, message + payload_at(layout, static_cast<int>(i)), values[i]);
+  }
+  return message;
+}
+
+void TaskRun::publish(const Instr& instr) {
+  const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
+  post(publication.route, kNobody, publication.key, publication.payload);
+}
+
+namespace {
+
+// What a status means to the caller of a service.
+Answer answer_class(int status) {
+  if (status >= 500) return Answer::Error;
+  if (status == 402) return Answer::Declined;
+  if (status == 404) return Answer::NotFound;
+  if (status == 409) return Answer::Conflict;
+  return status >= 400 ? Answer::Refused : Answer::Ok;
+}
+
+}  // namespace
+
+void TaskRun::take_answer() {
+  const CallSite& site = p_.calls[static_cast<std::size_t>(p_.code[static_cast<std::size_t>(load_pc(me()))].index)];
+  const std::uint8_t answer = me()[kAnswer];
+  const CellId id = load_cell(p_.plan.layout, me() + kAnswerId);
+  if (site.route >= 0) {
+    const int status = p_.replies[static_cast<std::size_t>(answer - 1)].status;
+    resume_call(answer_class(status), status, id);
+  } else {
+    resume_call(static_cast<Answer>(answer), answer_status(static_cast<Answer>(answer)), id);
+  }
+}
+
+void TaskRun::give_up_call() { resume_call(Answer::None, 0, kNullCell); }
+
+void TaskRun::resume_call(Answer answer, int status, CellId id) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   CHECK_THAT(instr.kind == InstrKind::Await);
   const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
   me()[kAnswer] = 0;
   store_cell(p_.plan.layout, me() + kAnswerId, kNullCell);
   if (answer == Answer::None) {
-    orphan_requests(p_.plan, ctx_.w, task_);
-    for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell}) set_cell(cell, kNullCell);
+    if (site.route >= 0) {
+      abandon_caller(p_.plan, ctx_.w, caller_code());
+    } else {
+      orphan_requests(p_.plan, ctx_.w, task_);
+    }
+    for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell, site.state_cell, site.body_cell}) {
+      set_cell(cell, kNullCell);
+    }
     go(site.on_timeout);
   } else {
     const Domain& domain = p_.plan.domain;
-    const bool found = answer == Answer::Ok;
-    if (site.status_cell >= 0) set_cell(site.status_cell, domain.encode(int_val(answer_status(answer)), ctx_.limit));
-    set_cell(site.id_cell, id);
-    if (site.count_cell >= 0) set_cell(site.count_cell, domain.encode(int_val(found ? 1 : 0), ctx_.limit));
+    const bool found = answer == Answer::Ok || answer == Answer::FoundUndone;
+    if (site.status_cell >= 0) set_cell(site.status_cell, domain.encode(int_val(status), ctx_.limit));
+    const bool objects = site.route < 0 && p_.providers[static_cast<std::size_t>(site.provider)].holds_objects;
+    set_cell(site.route >= 0 || objects ? site.body_cell : site.id_cell, id);
+    if (objects && site.operation == kList) {
+      set_cell(site.count_cell, id);
+    } else if (site.count_cell >= 0) {
+      set_cell(site.count_cell, domain.encode(int_val(found ? 1 : 0), ctx_.limit));
+    }
     if (site.found_cell >= 0) set_cell(site.found_cell, domain.encode(bool_val(found), ctx_.limit));
+    if (site.route < 0) {
+      set_cell(site.state_cell, p_.providers[static_cast<std::size_t>(site.provider)].states[static_cast<std::size_t>(answer)]);
+    }
     go(site.on_answer[static_cast<std::size_t>(answer)]);
   }
   run_local();
 }
 
 void TaskRun::reply(int index) {
-  const std::uint8_t sender = me()[kSender];
-  if (sender == kNobody) return;
-  std::uint8_t* s = ctx_.w + p_.plan.layout.senders + sender * kSenderBytes;
-  s[kSenderReply] = static_cast<std::uint8_t>(index + 1);
+  const ReplySpec& spec = p_.replies[static_cast<std::size_t>(index)];
+  settle_message(p_.plan, ctx_.w, task_, spec.status < 300 ? Handled::Acknowledged : Handled::Refused);
+  const Layout& layout = p_.plan.layout;
+  const std::uint8_t caller = me()[kSender];
+  if (caller == kNobody) return;
+  if (caller < layout.sender_count) {
+    ctx_.w[layout.senders + caller * kSenderBytes + kSenderReply] = static_cast<std::uint8_t>(index + 1);
+  } else {
+    const CellId body = spec.body == kNoExpr ? kNullCell : eval_cell(ctx_, spec.body);
+    std::uint8_t* task = ctx_.w + layout.tasks[static_cast<std::size_t>(caller - layout.sender_count)].offset;
+    task[kAnswer] = static_cast<std::uint8_t>(index + 1);
+    store_cell(layout, task + kAnswerId, body);
+  }
   me()[kSender] = kNobody;  // it has its answer; a second reply of the same handler goes nowhere
 }
 
@@ -194,7 +279,10 @@ void TaskRun::raise() {
   end();
 }
 
-void TaskRun::end() { kill(); }
+void TaskRun::end() {
+  settle_message(p_.plan, ctx_.w, task_, Handled::Acknowledged);
+  kill();
+}
 
 void TaskRun::die() {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
@@ -203,6 +291,7 @@ void TaskRun::die() {
     return;
   }
   enter_session(instr.index);
+  settle_message(p_.plan, ctx_.w, task_, Handled::Abandoned);
   orphan_requests(p_.plan, ctx_.w, task_);
   forget_owner(p_.plan, ctx_.w, task_);
   for (int s : layout_.sessions) {
@@ -214,6 +303,8 @@ void TaskRun::die() {
 }
 
 void TaskRun::kill() {
+  settle_message(p_.plan, ctx_.w, task_, Handled::Abandoned);
+  if (p_.calls_services) abandon_caller(p_.plan, ctx_.w, caller_code());
   orphan_requests(p_.plan, ctx_.w, task_);
   forget_owner(p_.plan, ctx_.w, task_);
   for (int s : layout_.sessions) {

@@ -14,8 +14,9 @@ class TaskRun {
   void start(int body, int instance, std::uint8_t sender);
   // The visible step at the task's pc, or the rest of a statement that had to wait.
   void step(int choice);  // Event::c
-  // The answer of a provider has come, or is given up (Answer::None: time-out).
-  void resume_call(Answer answer, CellId id);
+  // The answer to its call has come (it is in the task's header), or is given up.
+  void take_answer();
+  void give_up_call();
   // The database fails the waiting statement: to break a cycle of waits, or after a time-out.
   void fail_waiting(ErrorClass error);
   // The connection of the statement at hand is lost, `after` it ran or before. The handler goes on with connection_lost.
@@ -36,7 +37,11 @@ class TaskRun {
   void go(int pc);
   void sql(const Instr& instr);
   void call(const Instr& instr);
+  void publish(const Instr& instr);
+  std::uint8_t* post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload);
+  void resume_call(Answer answer, int status, CellId id);
   void reply(int index);
+  std::uint8_t caller_code() const { return static_cast<std::uint8_t>(p_.plan.layout.sender_count + task_); }
   void raise();
   void end();
   void next_row(const Instr& instr, int& pc);

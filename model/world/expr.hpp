@@ -67,6 +67,7 @@ enum class FactTable : std::uint8_t {
   Effects,     // source, operation, identity, key, amount, standing
   Operations,  // client, identity
   ForeignReleases,  // redis
+  Queued,           // queue, key, state: ready, held or dead
 };
 
 // How the rows of a table are found: a full scan in key order, or an index and ranges of its keys. InnoDB locks what it

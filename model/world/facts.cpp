@@ -1,6 +1,7 @@
 #include "model/world/facts.hpp"
 
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "model/world/mvcc.hpp"
 
 namespace oncecheck {
@@ -74,6 +75,25 @@ Rows foreign_release_rows(Context& ctx) {
   return out.done();
 }
 
+Rows queued_rows(Context& ctx) {
+  const Plan& plan = ctx.plan;
+  const Layout& l = plan.layout;
+  RowWriter out(ctx, 3);
+  for (int m = 0; m < l.message_slots; ++m) {
+    const std::uint8_t* message = message_at(l, ctx.w, m);
+    if (message[0] == 0) continue;
+    const RoutePlan& route = plan.routes[static_cast<std::size_t>(message[0] - 1)];
+    if (route.queue == kNullCell) continue;
+    Val* row = out.next();
+    if (row == nullptr) return out.done();
+    const std::uint8_t hold = message[l.message_hold];
+    row[0] = out.of(route.queue);
+    row[1] = out.of(load_cell(l, message + 2));
+    row[2] = out.of(hold == kNotHeld ? plan.state_ready : hold == kDeadLetter ? plan.state_dead : plan.state_held);
+  }
+  return out.done();
+}
+
 bool provider_effects(Context& ctx, RowWriter& out) {
   const Plan& plan = ctx.plan;
   const int cell = plan.layout.cell;
@@ -89,7 +109,7 @@ bool provider_effects(Context& ctx, RowWriter& out) {
       row[2] = out.of(load_cell(plan.layout, e + 2));
       row[3] = out.of(load_cell(plan.layout, e + 2 + cell));
       row[4] = out.of(load_cell(plan.layout, e + 2 + 2 * cell));
-      row[5] = bool_val(e[1] != 0);
+      row[5] = bool_val((e[1] & kStands) != 0);
     }
   }
   return true;
@@ -122,11 +142,13 @@ const std::vector<std::string>& fact_columns(FactTable table) {
   static const std::vector<std::string> effects = {"source", "operation", "identity", "key", "amount", "standing"};
   static const std::vector<std::string> operations = {"client", "identity"};
   static const std::vector<std::string> releases = {"redis"};
+  static const std::vector<std::string> queued = {"queue", "key", "state"};
   switch (table) {
     case FactTable::Told: return told;
     case FactTable::Effects: return effects;
     case FactTable::Operations: return operations;
     case FactTable::ForeignReleases: return releases;
+    case FactTable::Queued: return queued;
   }
   return told;
 }
@@ -135,6 +157,7 @@ Rows fact_rows(Context& ctx, FactTable table) {
   if (table == FactTable::Told) return told_rows(ctx);
   if (table == FactTable::Operations) return operation_rows(ctx);
   if (table == FactTable::ForeignReleases) return foreign_release_rows(ctx);
+  if (table == FactTable::Queued) return queued_rows(ctx);
   RowWriter out(ctx, 6);
   if (provider_effects(ctx, out)) table_effects(ctx, out);
   return out.done();

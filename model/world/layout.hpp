@@ -166,18 +166,25 @@ struct RedisLayout {
 enum RedisLogOp : std::uint8_t { kLogNone = 0, kLogSet = 1, kLogDel = 2 };
 enum RedisTtl : std::uint8_t { kNoTtl = 0, kTtlRunning = 1, kTtlPassed = 2 };
 
-//   inbox: [operation + 1][caller task or 255][key][amount][identity]
-//   ledger: [operation + 1][standing][identity][key][amount], oldest first
+//   inbox: [operation + 1, kUnderWay][caller task or 255][key][amount][identity], then [target] if an operation takes one
+//   ledger: [operation + 1][kStands, kNotIndexed][identity][key][amount], oldest first
+//   keys: [operation + 1][KeyState][ledger entry + 1][key][amount], a bag of what the provider remembers of keys; only when
+//   the ledger does not say it all
 struct ProviderLayout {
   std::string name;
   int inbox = 0, inbox_slots = 0, inbox_stride = 0;
   int ledger = 0, ledger_slots = 0, ledger_stride = 0;
+  int keys = -1, key_slots = 0, key_stride = 0;
+  bool targets = false;
 };
+inline constexpr std::uint8_t kUnderWay = 0x80;               // the provider has begun with it
+inline constexpr std::uint8_t kStands = 1, kNotIndexed = 2;   // not taken back; not yet seen by a look-up that lags
 inline constexpr std::uint8_t kNobody = 255;
 
 enum class TaskKind : std::uint8_t { Request, Start, Job };
 
-//   [status][pc low][pc high][instance][sender or 255][answer][answer id cell] locals...
+//   [status][pc low][pc high][instance][caller][answer][answer id cell] locals...
+// answer: an Answer of a provider, or 1 + the reply of a service
 struct TaskLayout {
   int service = 0;
   TaskKind kind = TaskKind::Request;
@@ -197,10 +204,32 @@ enum TaskStatus : std::uint8_t {
   kOrphaned = 4,  // the process is gone, its statement still waits at the server; instance and sender are kNobody
 };
 
-//   message: [request + 1][sender or 255][key]
+//   message: [route + 1][caller][key], then payload cells, then, when some route delivers at least once, [held by task + 1]
+//   [deliveries left]
+// A caller is who waits for the answer: a sender, or Layout::sender_count + a task, or kNobody.
+inline constexpr std::uint8_t kNotHeld = 0, kHeldByNobody = 255, kDeadLetter = 254;
+inline constexpr std::uint8_t kNoLimit = 255;  // deliveries left: as many as it takes
 //   sender: [state][attempts left][reply + 1]
 inline constexpr int kSenderState = 0, kSenderAttempts = 1, kSenderReply = 2, kSenderBytes = 3;
-enum SenderState : std::uint8_t { kNotSent = 0, kWaiting = 1, kToRetry = 2, kDone = 3, kGaveUp = 4 };
+// The state byte: a SenderState, and in its upper half how often the client may still poll.
+enum SenderState : std::uint8_t {
+  kNotSent = 0,
+  kWaiting = 1,
+  kToRetry = 2,
+  kDone = 3,
+  kGaveUp = 4,
+  kToPoll = 5,
+  kPolling = 6,  // waits for the answer to a poll
+};
+inline SenderState sender_state(const std::uint8_t* sender) { return static_cast<SenderState>(sender[kSenderState] & 15); }
+inline int polls_left(const std::uint8_t* sender) { return sender[kSenderState] >> 4; }
+
+// An instance of a service that has two code versions or is replaced one by one.
+enum InstanceFlag : std::uint8_t {
+  kNewVersion = 1,  // it runs the next version
+  kDraining = 2,    // it takes no more work and is replaced when what runs has ended
+  kToReplace = 4,   // a rolling deploy has yet to come to it
+};
 
 // Bits of the byte that records what the client of an operation was told.
 inline constexpr std::uint8_t kToldOk = 1, kToldFailed = 2, kToldAccepted = 4, kToldUnknown = 8;
@@ -217,6 +246,9 @@ struct Layout {
   std::vector<ProviderLayout> providers;
   std::vector<TaskLayout> tasks;
   int messages = 0, message_slots = 0, message_stride = 0;
+  int message_cells = 0;   // of payload, beside the key
+  int message_hold = -1;   // offset within a message of its last two bytes; -1: no route delivers at least once
+  std::vector<int> instances;  // by service: absolute offset of a byte for each instance (InstanceFlag), -1 without
   int senders = 0, sender_count = 0;
   int told = 0, operation_count = 0;
   int budgets = 0, budget_count = 0;

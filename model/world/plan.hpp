@@ -145,6 +145,12 @@ struct RedisCommand {
   std::string text;
 };
 
+// How messages of one kind travel to a service (message.hpp): what the world needs to know of it.
+struct RoutePlan {
+  bool keeps_dead = false;  // a message that nobody could handle stays as a dead letter
+  CellId queue = 0;         // name of the queue; NULL for others
+};
+
 struct Plan {
   Domain domain;
   Layout layout;
@@ -166,6 +172,8 @@ struct Plan {
   std::vector<CellId> redis_name;                     // by redis
   std::vector<std::vector<int>> failover_budgets;     // by redis: bytes of the world that can pay for a failover
   std::vector<CellId> provider_name;                  // by provider
+  std::vector<RoutePlan> routes;                      // by route
+  CellId state_ready = 0, state_held = 0, state_dead = 0;  // of a message in a queue
   std::vector<std::vector<CellId>> operation_names;   // by provider, operation
 };
 

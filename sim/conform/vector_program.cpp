@@ -101,7 +101,7 @@ Scenario scenario_of(const Vector& vector, const Recording& recording) {
 
 // The statements of a service's start-up program, in order.
 std::vector<int> statements_of(const Program& p, int service) {
-  const auto body = static_cast<std::size_t>(p.services[static_cast<std::size_t>(service)].start_body);
+  const auto body = static_cast<std::size_t>(p.services[static_cast<std::size_t>(service)].start_body[0]);
   const int end = body + 1 < p.bodies.size() ? p.bodies[body + 1].entry : static_cast<int>(p.code.size());
   std::vector<int> out;
   for (int pc = p.bodies[body].entry; pc < end; ++pc) {

@@ -29,7 +29,8 @@ std::string scenario(const Case& c, const std::string& faults) {
       "CREATE TABLE work (id text NOT NULL)", "CREATE TABLE ledger (id text NOT NULL)"], "effects": ["work"]}}}},
     "redis": {{"r": {{"replicas": 1}}}},
     "providers": {{"p": {{"operations": {{"charge": {{}}}}}}}},
-    "services": {{"s": {{"on_request": [{}]}}}},
+    "queues": {{"q": {{"to": "s.work"}}}},
+    "services": {{"s": {{"on_request": [{}], "endpoints": {{"work": [{{"sql": "INSERT INTO work VALUES (:key)"}}]}}}}}},
     "clients": {{"c": {{"requests": [{{"to": "s", "key": "K"}}]{}}}}},
     "faults": {{{}}},
     "invariants": [{}]
@@ -67,6 +68,9 @@ const std::vector<Case>& cases() {
        R"j({"call": "p.charge", "on_error": {"5xx": [{"call": "p.charge"}]}}, {"reply": 200})j", once},
       {"error_before_effect", "", R"j({"call": "p.charge", "on_error": {"5xx": []}}, {"reply": 200})j",
        R"j("no-phantom-success")j"},
+      {"ok_without_effect", "", R"j({"call": "p.charge"}, {"reply": 200})j", R"j("no-phantom-success")j"},
+      {"redeliver", "", R"j({"publish": "q", "key": ":key"}, {"reply": 202})j", once},
+      {"rolling_deploy", "", halves, half_done},
       {"lose_connection", "", R"j({"sql": "INSERT INTO work VALUES (:key)", "on_error": [)j" + work + "]}, " + R"j({"reply": 200})j", once},
   };
   return all;
