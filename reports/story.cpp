@@ -197,7 +197,9 @@ class Teller {
         return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a);
       case EventKind::CallTimeout: return who(e.a) + "gives up waiting for the answer: time-out";
       case EventKind::ClientTimeout: return sender_name(p_, e.a) + " gives up waiting for an answer: time-out";
-      case EventKind::PassDeadline: return "a deadline passes";
+      case EventKind::PassDeadline: return e.b == 0 ? "a deadline passes" : "a deadline passes by a clock that was behind";
+      case EventKind::ClockJump:
+        return "the clock of " + p_.services[e.a].name + "/" + std::to_string(e.b + 1) + (e.c == 0 ? " jumps ahead: what runs has passed by it" : " falls behind: what passes from now on has not passed by it");
       case EventKind::ExpireKey: {
         const RedisLayout& r = p_.plan.layout.redis[e.a];
         return "the time to live of key " + show_cell(p_, load_cell(p_.plan.layout, world_.data() + r.offset + e.b * r.stride)) + " runs out";

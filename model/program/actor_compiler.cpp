@@ -101,10 +101,10 @@ void compile_fault(CompileState& state, const Fault& fault) {
     };
     const FaultKind k = budget.kind;
     const bool network = k == FaultKind::LoseRequest || k == FaultKind::LoseResponse || k == FaultKind::DuplicateRequest;
-    const bool deploy = k == FaultKind::Deploy || k == FaultKind::RollingDeploy;
+    const bool instances = k == FaultKind::Crash || k == FaultKind::Deploy || k == FaultKind::RollingDeploy || k == FaultKind::ClockJump;
     const bool lie = k == FaultKind::ErrorAfterEffect || k == FaultKind::ErrorBeforeEffect || k == FaultKind::OkWithoutEffect;
     const bool timeout = k == FaultKind::Timeout, expire = k == FaultKind::Expire, again = k == FaultKind::Redeliver;
-    try_target(FaultTarget::Service, services, network || k == FaultKind::Crash || deploy || timeout || again);
+    try_target(FaultTarget::Service, services, network || instances || timeout || again);
     try_target(FaultTarget::Provider, providers, network || timeout || lie || expire);
     try_target(FaultTarget::Client, clients, timeout);
     try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || expire);
@@ -257,6 +257,7 @@ const char* fault_name(FaultKind kind) {
     case FaultKind::OkWithoutEffect: return "ok_without_effect";
     case FaultKind::Redeliver: return "redeliver";
     case FaultKind::RollingDeploy: return "rolling_deploy";
+    case FaultKind::ClockJump: return "clock_jump";
   }
   return "?";
 }

@@ -4,6 +4,7 @@
 
 #include "model/world/ssi.hpp"
 #include "model/world/ssi_records.hpp"
+#include "model/world/time.hpp"
 
 namespace oncecheck {
 
@@ -104,12 +105,22 @@ class LayoutBuilder {
 
   // A byte for each instance whose code version or draining matters.
   void instances() {
+    int clocks = 0;
     for (std::size_t s = 0; s < p_.services.size(); ++s) {
       const bool rolls = std::any_of(p_.faults.begin(), p_.faults.end(), [&](const FaultBudget& f) {
         const bool here = f.target == FaultTarget::Any || f.index == static_cast<int>(s);
         return here && (f.kind == FaultKind::RollingDeploy || (f.kind == FaultKind::Deploy && (p_.services[s].has_next || p_.services[s].drains)));
       });
-      l_.instances.push_back(rolls ? take(p_.services[s].instances) : -1);
+      const bool jumps = std::any_of(p_.faults.begin(), p_.faults.end(), [&](const FaultBudget& f) {
+        return f.kind == FaultKind::ClockJump && (f.target == FaultTarget::Any || f.index == static_cast<int>(s));
+      });
+      l_.instance_counts.push_back(p_.services[s].instances);
+      l_.instances.push_back(rolls || jumps ? take(p_.services[s].instances) : -1);
+      l_.clocks.push_back(jumps ? static_cast<int>(l_.sessions.size()) + clocks : -1);
+      if (jumps) clocks += p_.services[s].instances;
+    }
+    if (clocks > 0 && static_cast<int>(l_.sessions.size()) + clocks > kMaxSessions) {
+      state_.errors.add({state_.scenario.file, "", 1, 1}, "a scenario with clock_jump has at most 15 handlers and instances at once: lower clicks, retries, instances or bounds.tasks");
     }
   }
 

@@ -157,9 +157,9 @@ struct SenderInfo {
 
 enum class FaultKind : std::uint8_t {
   Crash, Deploy, LoseRequest, LoseResponse, DuplicateRequest, Timeout, Failover, Expire, ErrorAfterEffect, ErrorBeforeEffect,
-  LoseConnection, OkWithoutEffect, Redeliver, RollingDeploy,
+  LoseConnection, OkWithoutEffect, Redeliver, RollingDeploy, ClockJump,
 };
-inline constexpr int kFaultKinds = 14;
+inline constexpr int kFaultKinds = 15;
 const char* fault_name(FaultKind kind);
 
 enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database, Queue };

@@ -171,6 +171,7 @@ constinit const std::string_view kFile = R"json(
         "ok_without_effect": { "$ref": "#/$defs/fault", "description": "A provider answers 200 and does nothing." },
         "redeliver": { "$ref": "#/$defs/fault", "description": "A message comes again while its first consumer still works." },
         "rolling_deploy": { "$ref": "#/$defs/fault", "description": "The instances of a service are replaced one by one." },
+        "clock_jump": { "$ref": "#/$defs/fault", "description": "The clock of an instance jumps ahead or falls behind." },
         "lose_connection": { "$ref": "#/$defs/fault", "description": "The connection to a database is lost before a statement or before its answer." }
       },
       "examples": [{ "lose_response": 1, "crash": { "max": 1, "service": "checkout" } }]

@@ -39,7 +39,10 @@ class Apply {
       case EventKind::StartJob: start_job(e.a, e.b); break;
       case EventKind::CallTimeout: TaskRun(p_, ctx_, e.a).give_up_call(); break;
       case EventKind::ClientTimeout: client_timeout(e.a); break;
-      case EventKind::PassDeadline: pass_deadline(p_.plan, w_, e.a); break;
+      case EventKind::PassDeadline:
+        e.b == 0 ? pass_deadline(p_.plan, w_, e.a) : pass_deadline_for(p_.plan, w_, e.a, e.b - 1);
+        break;
+      case EventKind::ClockJump: *instance_flags(e.a, e.b) |= e.c == 0 ? kClockAhead : kClockBehind; break;
       case EventKind::ExpireKey: expire_key(p_.plan, w_, e.a, e.b); break;
       case EventKind::LoseRequest: erase_message(l_, message(e.a)); break;
       case EventKind::LoseCall: drop_request(p_.plan, w_, e.a, e.b); break;
@@ -239,7 +242,9 @@ class Apply {
   void start_anew(int service, int instance) {
     std::uint8_t* flags = instance_flags(service, instance);
     if (flags != nullptr) {
-      *flags = p_.services[static_cast<std::size_t>(service)].has_next ? kNewVersion : 0;
+      // The machine stays, with its clock.
+      const int clock = *flags & (kClockAhead | kClockBehind);
+      *flags = static_cast<std::uint8_t>(clock | (p_.services[static_cast<std::size_t>(service)].has_next ? kNewVersion : 0));
     }
     crash(service, instance);
   }

@@ -44,6 +44,17 @@ std::string choice_words(const Program& p, const std::uint8_t* w, const Event& e
   return e.c == 1 ? " (SSI remembers the index page)" : " (SSI remembers the whole table)";
 }
 
+std::string clock_name(const Program& p, int clock) {
+  const Layout& l = p.plan.layout;
+  for (std::size_t s = 0; s < l.clocks.size(); ++s) {
+    const int instance = clock - l.clocks[s];
+    if (l.clocks[s] >= 0 && instance >= 0 && instance < l.instance_counts[s]) {
+      return p.services[s].name + "/" + std::to_string(instance + 1);
+    }
+  }
+  return "?";
+}
+
 std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
   switch (e.kind) {
     case EventKind::Send: {
@@ -75,7 +86,9 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     }
     case EventKind::CallTimeout: return task_name(p, w, e.a) + ": time-out of " + step_text(p, w, e.a);
     case EventKind::ClientTimeout: return sender_name(p, e.a) + ": time-out";
-    case EventKind::PassDeadline: return "a deadline passes";
+    case EventKind::PassDeadline: return e.b == 0 ? "a deadline passes" : "a deadline passes by the clock of " + clock_name(p, e.b - 1);
+    case EventKind::ClockJump:
+      return "the clock of " + p.services[e.a].name + "/" + std::to_string(e.b + 1) + (e.c == 0 ? " jumps ahead" : " falls behind");
     case EventKind::ExpireKey: {
       const RedisLayout& r = p.plan.layout.redis[e.a];
       return "key " + show_cell(p, load_cell(p.plan.layout, w + r.offset + e.b * r.stride)) + " expires in " + r.name;
@@ -222,6 +235,7 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     case EventKind::Failover: return program.plan.layout.redis[e.a].name;
     case EventKind::Crash:
     case EventKind::ReplaceInstance:
+    case EventKind::ClockJump:
     case EventKind::DrainTimeout: return program.services[e.a].name + "/" + std::to_string(e.b + 1);
     case EventKind::RollingDeploy:
     case EventKind::Deploy: return program.services[e.a].name;

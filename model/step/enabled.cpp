@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/step/enabled_list.hpp"
 #include "model/step/provider_run.hpp"
-#include "model/step/relation.hpp"
-#include "model/world/cells.hpp"
-#include "model/world/message.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/ssi.hpp"
@@ -13,494 +11,254 @@
 
 namespace oncecheck {
 
-namespace {
-
-class Enabled {
- public:
-  Enabled(const Program& program, const std::uint8_t* w, std::vector<Event>& out, bool faults)
-      : p_(program), l_(program.plan.layout), w_(w), out_(out), faults_(faults) {}
-
-  void list() {
-    sends();
-    deliveries();
-    tasks();
-    providers();
-    receipts();
-    hopeless_timeouts();
-    replication();
-    queues();
-    deploys();
-    const bool quiet = out_.empty();
-    if (quiet) quiet_timers();
-    jobs();
-    if (faults_) {
-      message_faults();
-      early_timeouts();
-      if (!quiet) expiry(true);
-      process_faults();
-      connection_faults();
-      failovers();
-    }
+void Enabled::list() {
+  sends();
+  deliveries();
+  tasks();
+  providers();
+  receipts();
+  hopeless_timeouts();
+  replication();
+  queues();
+  deploys();
+  const bool quiet = out_.empty();
+  if (quiet) quiet_timers();
+  jobs();
+  if (faults_) {
+    message_faults();
+    early_timeouts();
+    if (!quiet) expiry(true);
+    process_faults();
+    connection_faults();
+    failovers();
   }
+}
 
- private:
-  void add(EventKind kind, int a, int b = 0, int c = 0, int fault = kNoBudget) {
-    out_.push_back({kind, static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b), static_cast<std::uint8_t>(c),
-                    static_cast<std::uint8_t>(fault)});
+int Enabled::budget(FaultKind kind, FaultTarget target, int index) const {
+  // One that is meant for this place pays before one that is meant for any.
+  int any = -1;
+  for (std::size_t i = 0; i < p_.faults.size(); ++i) {
+    const FaultBudget& f = p_.faults[i];
+    if (f.kind != kind || w_[l_.budgets + static_cast<int>(i)] == 0) continue;
+    if (f.target == target && f.index == index && target != FaultTarget::Any) return static_cast<int>(i);
+    if (f.target == FaultTarget::Any && any < 0) any = static_cast<int>(i);
   }
+  return any;
+}
 
-  // The budget that pays for a fault at this place, or -1.
-  int budget(FaultKind kind, FaultTarget target, int index) const {
-    // One that is meant for this place pays before one that is meant for any.
-    int any = -1;
-    for (std::size_t i = 0; i < p_.faults.size(); ++i) {
-      const FaultBudget& f = p_.faults[i];
-      if (f.kind != kind || w_[l_.budgets + static_cast<int>(i)] == 0) continue;
-      if (f.target == target && f.index == index && target != FaultTarget::Any) return static_cast<int>(i);
-      if (f.target == FaultTarget::Any && any < 0) any = static_cast<int>(i);
-    }
-    return any;
+void Enabled::sends() {
+  for (int s = 0; s < l_.sender_count; ++s) {
+    const std::uint8_t* me = sender(s);
+    if (sender_state(me) == kToRetry || sender_state(me) == kToPoll) add(EventKind::Send, s);
+    if (sender_state(me) != kNotSent) continue;
+    const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
+    // Clicks are alike, so they go out in their order.
+    bool ready = info.previous < 0 || sender_state(sender(info.previous)) != kNotSent;
+    for (int other : info.needs_done) ready = ready && finished(sender(other));
+    if (ready) add(EventKind::Send, s);
   }
+}
 
-  const std::uint8_t* sender(int s) const { return w_ + l_.senders + s * kSenderBytes; }
-  const std::uint8_t* message(int m) const { return message_at(l_, w_, m); }
-  const std::uint8_t* task(int t) const { return w_ + l_.tasks[static_cast<std::size_t>(t)].offset; }
-  static bool finished(const std::uint8_t* s) { return sender_state(s) == kDone || sender_state(s) == kGaveUp; }
+bool Enabled::repeats_message(int m) const {
+  return m > 0 && std::memcmp(message(m), message(m - 1), static_cast<std::size_t>(l_.message_stride)) == 0;
+}
 
-  void sends() {
-    for (int s = 0; s < l_.sender_count; ++s) {
-      const std::uint8_t* me = sender(s);
-      if (sender_state(me) == kToRetry || sender_state(me) == kToPoll) add(EventKind::Send, s);
-      if (sender_state(me) != kNotSent) continue;
-      const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
-      // Clicks are alike, so they go out in their order.
-      bool ready = info.previous < 0 || sender_state(sender(info.previous)) != kNotSent;
-      for (int other : info.needs_done) ready = ready && finished(sender(other));
-      if (ready) add(EventKind::Send, s);
-    }
+bool Enabled::instance_idle(int service, int instance) const {
+  for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+    const std::uint8_t* me = task(static_cast<int>(t));
+    if (l_.tasks[t].service == service && me[kStatus] != kFree && me[kInstance] == instance) return false;
   }
+  return true;
+}
 
-  // Equal messages lead to equal worlds: the first stands for all (the bag is sorted).
-  bool repeats_message(int m) const {
-    return m > 0 && std::memcmp(message(m), message(m - 1), static_cast<std::size_t>(l_.message_stride)) == 0;
+bool Enabled::stands_for_another(int service, int instance) const {
+  if (!instance_idle(service, instance)) return false;
+  for (int i = 0; i < instance; ++i) {
+    if (instance_idle(service, i) && instance_flags(service, i) == instance_flags(service, instance)) return true;
   }
+  return false;
+}
 
-  bool instance_idle(int service, int instance) const {
-    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
-      const std::uint8_t* me = task(static_cast<int>(t));
-      if (l_.tasks[t].service == service && me[kStatus] != kFree && me[kInstance] == instance) return false;
-    }
-    return true;
-  }
-
-  std::uint8_t instance_flags(int service, int instance) const {
-    const int at = l_.instances[static_cast<std::size_t>(service)];
-    return at < 0 ? 0 : w_[at + instance];
-  }
-
-  // Instances keep nothing between tasks, so one idle instance stands for all idle ones of the same flags.
-  bool stands_for_another(int service, int instance) const {
-    if (!instance_idle(service, instance)) return false;
-    for (int i = 0; i < instance; ++i) {
-      if (instance_idle(service, i) && instance_flags(service, i) == instance_flags(service, instance)) return true;
-    }
-    return false;
-  }
-
-  // Those that take work.
-  template <class Add>
-  void each_instance(int service, Add add_for) {
+void Enabled::deliveries() {
+  for (int m = 0; m < l_.message_slots; ++m) {
+    const std::uint8_t* me = message(m);
+    if (!deliverable(l_, me) || repeats_message(m)) continue;
+    const int service = p_.routes[static_cast<std::size_t>(me[0] - 1)].service;
     const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];
-    for (int i = 0; i < info.instances; ++i) {
-      if (!info.start_tasks.empty() && task(info.start_tasks[static_cast<std::size_t>(i)])[kStatus] != kFree) continue;
-      if ((instance_flags(service, i) & kDraining) == 0 && !stands_for_another(service, i)) add_for(i);
-    }
+    bool room = false;
+    for (int t : info.request_tasks) room = room || task(t)[kStatus] == kFree;
+    if (!room && info.pool) continue;  // all workers are busy: it waits
+    each_instance(service, [&](int i) { add(EventKind::Deliver, m, i); });
   }
+}
 
-  void deliveries() {
-    for (int m = 0; m < l_.message_slots; ++m) {
-      const std::uint8_t* me = message(m);
-      if (!deliverable(l_, me) || repeats_message(m)) continue;
-      const int service = p_.routes[static_cast<std::size_t>(me[0] - 1)].service;
-      const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];
-      bool room = false;
-      for (int t : info.request_tasks) room = room || task(t)[kStatus] == kFree;
-      if (!room && info.pool) continue;  // all workers are busy: it waits
-      each_instance(service, [&](int i) { add(EventKind::Deliver, m, i); });
-    }
-  }
-
-  void tasks() {
-    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
-      const std::uint8_t* me = task(static_cast<int>(t));
-      switch (me[kStatus]) {
-        case kReady: {
-          const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
-          const int choices = choices_of(static_cast<int>(t), instr);
-          for (int c = 0; c < choices; ++c) add(EventKind::Step, static_cast<int>(t), 0, c);
-          break;
-        }
-        case kBlocked:
-        case kOrphaned: blocked(static_cast<int>(t)); break;
-        case kWaitsCall:
-          if (me[kAnswer] != 0) add(EventKind::Answer, static_cast<int>(t));
-          break;
-        default: break;
+void Enabled::tasks() {
+  for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+    const std::uint8_t* me = task(static_cast<int>(t));
+    switch (me[kStatus]) {
+      case kReady: {
+        const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
+        const int choices = choices_of(static_cast<int>(t), instr);
+        for (int c = 0; c < choices; ++c) add(EventKind::Step, static_cast<int>(t), 0, c);
+        break;
       }
+      case kBlocked:
+      case kOrphaned: blocked(static_cast<int>(t)); break;
+      case kWaitsCall:
+        if (me[kAnswer] != 0) add(EventKind::Answer, static_cast<int>(t));
+        break;
+      default: break;
     }
   }
+}
 
-  // In how many ways the server may run the step (Event::c).
-  int choices_of(int t, const Instr& instr) const {
-    if (instr.kind == InstrKind::Redis) {
-      return p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].kind == RedisKind::Wait ? 2 : 1;
-    }
-    if (instr.kind != InstrKind::Sql) return 1;
-    const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-    const int session = l_.tasks[static_cast<std::size_t>(t)].sessions[static_cast<std::size_t>(s.db)];
-    return ssi_choices(p_.plan, w_, session, s);
+int Enabled::choices_of(int t, const Instr& instr) const {
+  if (instr.kind == InstrKind::Redis) {
+    return p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].kind == RedisKind::Wait ? 2 : 1;
   }
+  if (instr.kind != InstrKind::Sql) return 1;
+  const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
+  const int session = l_.tasks[static_cast<std::size_t>(t)].sessions[static_cast<std::size_t>(s.db)];
+  return ssi_choices(p_.plan, w_, session, s);
+}
 
-  void blocked(int t) {
-    for (int s : l_.tasks[static_cast<std::size_t>(t)].sessions) {
-      if (s < 0) continue;
-      const std::uint8_t* me = w_ + l_.sessions[static_cast<std::size_t>(s)].offset;
-      if (me[kWaits] == 0) continue;
-      if (in_deadlock(p_.plan, w_, s)) add(EventKind::Deadlock, t);
-      const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(task(t)))];
-      const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-      const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock;
-      if (named || (me[kSessionFlags] & kLockTimeoutOn)) add(EventKind::LockTimeout, t);
-      return;
-    }
-    add(EventKind::Step, t);
-  }
-
-  void providers() {
-    for (std::size_t p = 0; p < p_.providers.size(); ++p) {
-      const ProviderLayout& layout = l_.providers[p];
-      for (int i = 0; i < layout.inbox_slots; ++i) {
-        if (!request_waiting(p_.plan, w_, static_cast<int>(p), i) || repeats_call(layout, i)) continue;
-        const int provider = static_cast<int>(p);
-        add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Normal));
-        process_choices(provider, i);
-      }
-      if (lookup_lags(p_.plan, w_, static_cast<int>(p))) add(EventKind::IndexEffects, static_cast<int>(p));
-    }
-  }
-
-  // What else the provider may do with a request than what it should.
-  void process_choices(int provider, int slot) {
-    const ProviderRequest request = read_request(p_.plan, w_, provider, slot);
-    if (only_reads(request.operation) || begins_first(p_, w_, provider, request)) return;
-    const OperationInfo& o =
-        p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(request.operation)];
-    const bool takes_back = o.undoes >= 0 || o.cancels >= 0 || o.object != ObjectWrite::No;
-    const KnownKey::Fate fate = request.under_way || takes_back ? KnownKey::Fate::New : known_key(p_, w_, provider, request).fate;
-    auto choice = [&](ProcessChoice c, int paid = kNoBudget) { add(EventKind::Process, provider, slot, static_cast<int>(c), paid); };
-    const bool is_new = fate == KnownKey::Fate::New;
-    // A key that had its effect gets the first answer again, never a refusal.
-    if (o.may_decline && is_new && !takes_back) choice(ProcessChoice::Decline);
-    if (o.key == KeyPolicy::Sometimes && fate == KnownKey::Fate::Replayed) choice(ProcessChoice::AsNew);
-    // An answer that was stored comes as it is.
-    const bool may_fail = is_new || (fate == KnownKey::Fate::Replayed && !o.stores_everything);
-    if (!faults_ || !may_fail) return;
-    auto fault = [&](FaultKind kind, ProcessChoice c) {
-      if (const int b = budget(kind, FaultTarget::Provider, provider); b >= 0) choice(c, b);
-    };
-    fault(FaultKind::ErrorAfterEffect, ProcessChoice::ErrorAfterEffect);
-    fault(FaultKind::ErrorBeforeEffect, ProcessChoice::ErrorBeforeEffect);
-    if (is_new) fault(FaultKind::OkWithoutEffect, ProcessChoice::OkWithoutEffect);
-  }
-
-  bool repeats_call(const ProviderLayout& p, int i) const {
-    const std::uint8_t* m = w_ + p.inbox + i * p.inbox_stride;
-    return i > 0 && std::memcmp(m, m - p.inbox_stride, static_cast<std::size_t>(p.inbox_stride)) == 0;
-  }
-
-  void replication() {
-    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
-      const int db = static_cast<int>(d);
-      if (has_replica(p_.plan, db) && replica_lags(p_.plan, w_, db)) add(EventKind::Replicate, db);
-    }
-  }
-
-  // A message whose consumer died comes again when its time to be hidden is over.
-  void queues() {
-    for (int m = 0; m < l_.message_slots && l_.message_hold >= 0; ++m) {
-      if (message(m)[0] != 0 && message(m)[l_.message_hold] == kHeldByNobody && !repeats_message(m)) add(EventKind::Redeliver, m);
-    }
-  }
-
-  // One instance after the other; the next one when the last has ended its work.
-  void deploys() {
-    for (std::size_t s = 0; s < p_.services.size(); ++s) {
-      if (l_.instances[s] < 0) continue;
-      const int service = static_cast<int>(s);
-      bool draining = false;
-      for (int i = 0; i < p_.services[s].instances; ++i) draining = draining || (instance_flags(service, i) & kDraining) != 0;
-      for (int i = 0; !draining && i < p_.services[s].instances; ++i) {
-        if ((instance_flags(service, i) & kToReplace) != 0 && !stands_for_another(service, i)) {
-          add(EventKind::ReplaceInstance, service, i);
-        }
-      }
-    }
-  }
-
-  void drain_timeouts(bool early) {
-    for (std::size_t s = 0; s < p_.services.size(); ++s) {
-      const int service = static_cast<int>(s);
-      if (l_.instances[s] < 0 || !p_.services[s].drain_ends) continue;
-      const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Service, service) : kNoBudget;
-      for (int i = 0; pays >= 0 && i < p_.services[s].instances; ++i) {
-        if ((instance_flags(service, i) & kDraining) != 0) add(EventKind::DrainTimeout, service, i, 0, pays);
-      }
-    }
-  }
-
-  void receipts() {
-    for (int s = 0; s < l_.sender_count; ++s) {
-      if (sender(s)[kSenderReply] != 0) add(EventKind::Receive, s);
-    }
-  }
-
-  // Whether the provider's answer may still come.
-  bool answer_possible(int t) const {
-    if (task(t)[kAnswer] != 0) return true;
-    if (call_of(t).route >= 0) return answer_under_way(p_.plan, w_, static_cast<std::uint8_t>(l_.sender_count + t));
-    for (std::size_t p = 0; p < p_.providers.size(); ++p) {
-      if (request_of(p_.plan, w_, static_cast<int>(p), t)) return true;
-    }
-    return false;
-  }
-
-  bool reply_possible(int s) const {
-    return sender(s)[kSenderReply] != 0 || answer_under_way(p_.plan, w_, static_cast<std::uint8_t>(s));
-  }
-
-  const CallSite& call_of(int t) const {
+void Enabled::blocked(int t) {
+  for (int s : l_.tasks[static_cast<std::size_t>(t)].sessions) {
+    if (s < 0) continue;
+    const std::uint8_t* me = w_ + l_.sessions[static_cast<std::size_t>(s)].offset;
+    if (me[kWaits] == 0) continue;
+    if (in_deadlock(p_.plan, w_, s)) add(EventKind::Deadlock, t);
     const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(task(t)))];
-    return p_.calls[static_cast<std::size_t>(instr.index)];
+    const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
+    const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock;
+    if (named || (me[kSessionFlags] & kLockTimeoutOn)) add(EventKind::LockTimeout, t);
+    return;
   }
+  add(EventKind::Step, t);
+}
 
-  int call_budget(FaultKind kind, const CallSite& site) const {
-    if (site.route < 0) return budget(kind, FaultTarget::Provider, site.provider);
-    return budget(kind, FaultTarget::Service, p_.routes[static_cast<std::size_t>(site.route)].service);
-  }
-
-  void hopeless_timeouts() {
-    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
-      const int id = static_cast<int>(t);
-      if (task(id)[kStatus] == kWaitsCall && call_of(id).has_timeout && !answer_possible(id)) {
-        add(EventKind::CallTimeout, id);
-      }
-    }
-    for (int s = 0; s < l_.sender_count; ++s) {
-      if (waits(s) && !reply_possible(s)) add(EventKind::ClientTimeout, s);
-    }
-  }
-
-  bool waits(int s) const {
-    return (sender_state(sender(s)) == kWaiting || sender_state(sender(s)) == kPolling) && p_.senders[static_cast<std::size_t>(s)].has_timeout;
-  }
-
-  // Nothing else can happen: time goes on until the next timer.
-  void quiet_timers() {
-    for (int s = 0; s < l_.sender_count; ++s) {
-      if (waits(s)) add(EventKind::ClientTimeout, s);
-    }
-    drain_timeouts(false);
-    expiry(false);
-  }
-
-  // Deadlines and times to live that run. early: a fault pays, and what nobody pays for does not happen.
-  void expiry(bool early) {
-    const int any = early ? budget(FaultKind::Expire, FaultTarget::Any, -1) : kNoBudget;
-    for (int d = 0; any >= 0 && d < l_.deadline_slots; ++d) {
-      if (deadline_state(l_, w_, d) == kRunning) add(EventKind::PassDeadline, d, 0, 0, any);
-    }
-    for (std::size_t p = 0; p < p_.providers.size(); ++p) {
-      const int provider = static_cast<int>(p);
-      const int pays = early ? budget(FaultKind::Expire, FaultTarget::Provider, provider) : kNoBudget;
-      for (int k = 0; pays >= 0 && k < l_.providers[p].key_slots; ++k) {
-        if (key_runs_out(provider, k)) add(EventKind::ForgetKey, provider, k, 0, pays);
-      }
-    }
-    for (int r = 0; r < static_cast<int>(l_.redis.size()); ++r) {
-      const int pays = early ? budget(FaultKind::Expire, FaultTarget::Redis, r) : kNoBudget;
-      for (int i = 0; pays >= 0 && i < l_.redis[static_cast<std::size_t>(r)].slots; ++i) {
-        if (ttl_running(p_.plan, w_, r, i)) add(EventKind::ExpireKey, r, i, 0, pays);
-      }
-    }
-  }
-
-  bool key_runs_out(int provider, int slot) const {
-    const KeyRecord record = read_key(p_.plan, w_, provider, slot);
-    return record.operation >= 0 && record.state != KeyState::InFlight && record.state != KeyState::Cancelled &&
-           p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(record.operation)].forgets;
-  }
-
-  void jobs() {
-    for (std::size_t s = 0; s < p_.services.size(); ++s) {
-      for (std::size_t j = 0; j < p_.services[s].job_tasks.size(); ++j) {
-        const std::vector<int>& copies = p_.services[s].job_tasks[j];
-        const auto free = std::find_if(copies.begin(), copies.end(), [&](int t) { return task(t)[kStatus] == kFree; });
-        if (free == copies.end()) continue;
-        each_instance(static_cast<int>(s), [&](int i) {
-          const bool is_new = (instance_flags(static_cast<int>(s), i) & kNewVersion) != 0;
-          if (p_.services[s].job_bodies[is_new ? 1 : 0][j] >= 0) add(EventKind::StartJob, *free, i);
-        });
-      }
-    }
-  }
-
-  void message_faults() {
-    for (int m = 0; m < l_.message_slots; ++m) {
-      const std::uint8_t* me = message(m);
-      if (me[0] == 0 || repeats_message(m)) continue;
-      const RouteInfo& route = p_.routes[static_cast<std::size_t>(me[0] - 1)];
-      if (l_.message_hold >= 0 && me[l_.message_hold] != kNotHeld) {
-        const bool held = me[l_.message_hold] != kDeadLetter && me[l_.message_hold] != kHeldByNobody;
-        int b = route.queue >= 0 ? budget(FaultKind::Redeliver, FaultTarget::Queue, route.queue)
-                                 : budget(FaultKind::Redeliver, FaultTarget::Service, route.service);
-        if (held && b >= 0) add(EventKind::Redeliver, m, 0, 0, b);
-        continue;
-      }
-      // A queue loses nothing that it has taken.
-      int b = route.queue >= 0 ? -1 : budget(FaultKind::LoseRequest, FaultTarget::Service, route.service);
-      if (b >= 0) add(EventKind::LoseRequest, m, 0, 0, b);
-      b = route.queue >= 0 ? budget(FaultKind::DuplicateRequest, FaultTarget::Queue, route.queue)
-                           : budget(FaultKind::DuplicateRequest, FaultTarget::Service, route.service);
-      if (b >= 0) add(EventKind::Duplicate, m, 0, 0, b);
-    }
-    for (std::size_t p = 0; p < p_.providers.size(); ++p) call_faults(static_cast<int>(p));
-    for (int s = 0; s < l_.sender_count; ++s) {
-      if (sender(s)[kSenderReply] == 0) continue;
-      const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
-      const int route = sender_state(sender(s)) == kPolling ? info.poll_route : info.route;
-      const int b = budget(FaultKind::LoseResponse, FaultTarget::Service, p_.routes[static_cast<std::size_t>(route)].service);
-      if (b >= 0) add(EventKind::LoseResponse, s, 0, 0, b);
-    }
-    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
-      const int id = static_cast<int>(t);
-      if (task(id)[kStatus] != kWaitsCall || task(id)[kAnswer] == 0) continue;
-      const int b = call_budget(FaultKind::LoseResponse, call_of(id));
-      if (b >= 0) add(EventKind::LoseAnswer, id, 0, 0, b);
-    }
-  }
-
-  // The answer matters where something became permanent; else the loss before the statement stands for both.
-  void connection_faults() {
-    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
-      const std::uint8_t* me = task(static_cast<int>(t));
-      if (me[kStatus] != kReady && me[kStatus] != kBlocked) continue;
-      const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
-      if (instr.kind == InstrKind::Publish) {
-        const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
-        const int b = budget(FaultKind::LoseConnection, FaultTarget::Queue, p_.routes[static_cast<std::size_t>(publication.route)].queue);
-        for (int after = 0; b >= 0 && after < 2; ++after) add(EventKind::LoseConnection, static_cast<int>(t), after, 0, b);
-      }
-      if (instr.kind != InstrKind::Sql) continue;
-      const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-      const int b = budget(FaultKind::LoseConnection, FaultTarget::Database, s.db);
-      if (b < 0) continue;
-      const int session = l_.tasks[t].sessions[static_cast<std::size_t>(s.db)];
-      const std::uint8_t tx = w_[l_.sessions[static_cast<std::size_t>(session)].offset + kTx];
-      if (s.kind != SqlKind::Begin) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
-      const bool autocommit = tx == kNoTx || tx == kImplicitTx;
-      const bool lasting = s.kind == SqlKind::Commit ||
-                           (autocommit && (s.kind == SqlKind::Insert || s.kind == SqlKind::Update ||
-                                           s.kind == SqlKind::Delete || s.kind == SqlKind::LockFunction));
-      if (lasting && me[kStatus] == kReady) add(EventKind::LoseConnection, static_cast<int>(t), 1, 0, b);
-    }
-  }
-
-  void call_faults(int p) {
-    const ProviderLayout& layout = l_.providers[static_cast<std::size_t>(p)];
+void Enabled::providers() {
+  for (std::size_t p = 0; p < p_.providers.size(); ++p) {
+    const ProviderLayout& layout = l_.providers[p];
     for (int i = 0; i < layout.inbox_slots; ++i) {
-      if (!request_waiting(p_.plan, w_, p, i) || repeats_call(layout, i)) continue;
-      if (read_request(p_.plan, w_, p, i).under_way) continue;  // it has arrived
-      int b = budget(FaultKind::LoseRequest, FaultTarget::Provider, p);
-      if (b >= 0) add(EventKind::LoseCall, p, i, 0, b);
-      if (only_reads(read_request(p_.plan, w_, p, i).operation)) continue;  // a read twice is a read
-      b = budget(FaultKind::DuplicateRequest, FaultTarget::Provider, p);
-      if (b >= 0) add(EventKind::DuplicateCall, p, i, 0, b);
+      if (!request_waiting(p_.plan, w_, static_cast<int>(p), i) || repeats_call(layout, i)) continue;
+      const int provider = static_cast<int>(p);
+      add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Normal));
+      process_choices(provider, i);
     }
+    if (lookup_lags(p_.plan, w_, static_cast<int>(p))) add(EventKind::IndexEffects, static_cast<int>(p));
   }
+}
 
-  void early_timeouts() {
-    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
-      const int id = static_cast<int>(t);
-      if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id)) continue;
-      const int b = call_budget(FaultKind::Timeout, call_of(id));
-      if (b >= 0) add(EventKind::CallTimeout, id, 0, 0, b);
-    }
-    drain_timeouts(true);
-    for (int s = 0; s < l_.sender_count; ++s) {
-      if (!waits(s) || !reply_possible(s)) continue;
-      const int b = budget(FaultKind::Timeout, FaultTarget::Client, p_.senders[static_cast<std::size_t>(s)].client);
-      if (b >= 0) add(EventKind::ClientTimeout, s, 0, 0, b);
-    }
+void Enabled::process_choices(int provider, int slot) {
+  const ProviderRequest request = read_request(p_.plan, w_, provider, slot);
+  if (only_reads(request.operation) || begins_first(p_, w_, provider, request)) return;
+  const OperationInfo& o =
+      p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(request.operation)];
+  const bool takes_back = o.undoes >= 0 || o.cancels >= 0 || o.object != ObjectWrite::No;
+  const KnownKey::Fate fate = request.under_way || takes_back ? KnownKey::Fate::New : known_key(p_, w_, provider, request).fate;
+  auto choice = [&](ProcessChoice c, int paid = kNoBudget) { add(EventKind::Process, provider, slot, static_cast<int>(c), paid); };
+  const bool is_new = fate == KnownKey::Fate::New;
+  // A key that had its effect gets the first answer again, never a refusal.
+  if (o.may_decline && is_new && !takes_back) choice(ProcessChoice::Decline);
+  if (o.key == KeyPolicy::Sometimes && fate == KnownKey::Fate::Replayed) choice(ProcessChoice::AsNew);
+  // An answer that was stored comes as it is.
+  const bool may_fail = is_new || (fate == KnownKey::Fate::Replayed && !o.stores_everything);
+  if (!faults_ || !may_fail) return;
+  auto fault = [&](FaultKind kind, ProcessChoice c) {
+    if (const int b = budget(kind, FaultTarget::Provider, provider); b >= 0) choice(c, b);
+  };
+  fault(FaultKind::ErrorAfterEffect, ProcessChoice::ErrorAfterEffect);
+  fault(FaultKind::ErrorBeforeEffect, ProcessChoice::ErrorBeforeEffect);
+  if (is_new) fault(FaultKind::OkWithoutEffect, ProcessChoice::OkWithoutEffect);
+}
+
+bool Enabled::repeats_call(const ProviderLayout& p, int i) const {
+  const std::uint8_t* m = w_ + p.inbox + i * p.inbox_stride;
+  return i > 0 && std::memcmp(m, m - p.inbox_stride, static_cast<std::size_t>(p.inbox_stride)) == 0;
+}
+
+void Enabled::replication() {
+  for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+    const int db = static_cast<int>(d);
+    if (has_replica(p_.plan, db) && replica_lags(p_.plan, w_, db)) add(EventKind::Replicate, db);
   }
+}
 
-  void process_faults() {
-    for (std::size_t s = 0; s < p_.services.size(); ++s) {
-      const int service = static_cast<int>(s);
-      const ServiceInfo& info = p_.services[s];
-      int b = budget(FaultKind::Crash, FaultTarget::Service, service);
-      if (b >= 0) {
-        for (int i = 0; i < info.instances; ++i) {
-          // The restart of an idle instance matters only for its start-up program, and one stands for all.
-          if (instance_idle(service, i) && (start_body(service, i) < 0 || stands_for_another(service, i))) continue;
-          add(EventKind::Crash, service, i, 0, b);
-        }
-      }
-      bool deploying = false, old = false, busy = false;
-      for (int i = 0; i < info.instances; ++i) {
-        const std::uint8_t flags = instance_flags(service, i);
-        deploying = deploying || (flags & (kDraining | kToReplace)) != 0;
-        old = old || (flags & kNewVersion) == 0;
-        busy = busy || !instance_idle(service, i);
-      }
-      if (deploying) continue;
-      // What changes nothing is left out.
-      const bool matters = busy || (info.has_next && old) || info.start_body[0] >= 0 || info.start_body[1] >= 0;
-      b = budget(FaultKind::Deploy, FaultTarget::Service, service);
-      if (b >= 0 && matters) add(EventKind::Deploy, service, 0, 0, b);
-      b = budget(FaultKind::RollingDeploy, FaultTarget::Service, service);
-      if (b >= 0 && matters) add(EventKind::RollingDeploy, service, 0, 0, b);
-    }
+void Enabled::queues() {
+  for (int m = 0; m < l_.message_slots && l_.message_hold >= 0; ++m) {
+    if (message(m)[0] != 0 && message(m)[l_.message_hold] == kHeldByNobody && !repeats_message(m)) add(EventKind::Redeliver, m);
   }
+}
 
-  int start_body(int service, int instance) const {
-    return p_.services[static_cast<std::size_t>(service)].start_body[(instance_flags(service, instance) & kNewVersion) != 0 ? 1 : 0];
-  }
-
-  void failovers() {
-    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
-      const int db = static_cast<int>(d);
-      const int b = has_replica(p_.plan, db) ? budget(FaultKind::Failover, FaultTarget::Database, db) : -1;
-      if (b >= 0) add(EventKind::FailoverDatabase, db, 0, 0, b);
-    }
-    for (std::size_t r = 0; r < l_.redis.size(); ++r) {
-      if (l_.redis[r].log < 0) continue;
-      const int b = budget(FaultKind::Failover, FaultTarget::Redis, static_cast<int>(r));
-      if (b < 0) continue;
-      // With nothing to lose a failover changes nothing.
-      for (int kept = 0; kept < unreplicated_writes(p_.plan, w_, static_cast<int>(r)); ++kept) {
-        add(EventKind::Failover, static_cast<int>(r), kept, 0, b);
+void Enabled::deploys() {
+  for (std::size_t s = 0; s < p_.services.size(); ++s) {
+    if (l_.instances[s] < 0) continue;
+    const int service = static_cast<int>(s);
+    bool draining = false;
+    for (int i = 0; i < p_.services[s].instances; ++i) draining = draining || (instance_flags(service, i) & kDraining) != 0;
+    for (int i = 0; !draining && i < p_.services[s].instances; ++i) {
+      if ((instance_flags(service, i) & kToReplace) != 0 && !stands_for_another(service, i)) {
+        add(EventKind::ReplaceInstance, service, i);
       }
     }
   }
+}
 
-  const Program& p_;
-  const Layout& l_;
-  const std::uint8_t* w_;
-  std::vector<Event>& out_;
-  bool faults_;
-};
+void Enabled::receipts() {
+  for (int s = 0; s < l_.sender_count; ++s) {
+    if (sender(s)[kSenderReply] != 0) add(EventKind::Receive, s);
+  }
+}
 
-}  // namespace
+bool Enabled::answer_possible(int t) const {
+  if (task(t)[kAnswer] != 0) return true;
+  if (call_of(t).route >= 0) return answer_under_way(p_.plan, w_, static_cast<std::uint8_t>(l_.sender_count + t));
+  for (std::size_t p = 0; p < p_.providers.size(); ++p) {
+    if (request_of(p_.plan, w_, static_cast<int>(p), t)) return true;
+  }
+  return false;
+}
+
+bool Enabled::reply_possible(int s) const {
+  return sender(s)[kSenderReply] != 0 || answer_under_way(p_.plan, w_, static_cast<std::uint8_t>(s));
+}
+
+const CallSite& Enabled::call_of(int t) const {
+  const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(task(t)))];
+  return p_.calls[static_cast<std::size_t>(instr.index)];
+}
+
+int Enabled::call_budget(FaultKind kind, const CallSite& site) const {
+  if (site.route < 0) return budget(kind, FaultTarget::Provider, site.provider);
+  return budget(kind, FaultTarget::Service, p_.routes[static_cast<std::size_t>(site.route)].service);
+}
+
+void Enabled::hopeless_timeouts() {
+  for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+    const int id = static_cast<int>(t);
+    if (task(id)[kStatus] == kWaitsCall && call_of(id).has_timeout && !answer_possible(id)) {
+      add(EventKind::CallTimeout, id);
+    }
+  }
+  for (int s = 0; s < l_.sender_count; ++s) {
+    if (waits(s) && !reply_possible(s)) add(EventKind::ClientTimeout, s);
+  }
+}
+
+void Enabled::jobs() {
+  for (std::size_t s = 0; s < p_.services.size(); ++s) {
+    for (std::size_t j = 0; j < p_.services[s].job_tasks.size(); ++j) {
+      const std::vector<int>& copies = p_.services[s].job_tasks[j];
+      const auto free = std::find_if(copies.begin(), copies.end(), [&](int t) { return task(t)[kStatus] == kFree; });
+      if (free == copies.end()) continue;
+      each_instance(static_cast<int>(s), [&](int i) {
+        const bool is_new = (instance_flags(static_cast<int>(s), i) & kNewVersion) != 0;
+        if (p_.services[s].job_bodies[is_new ? 1 : 0][j] >= 0) add(EventKind::StartJob, *free, i);
+      });
+    }
+  }
+}
 
 void enabled(const Program& program, const std::uint8_t* world, std::vector<Event>& events, bool faults) {
   events.clear();

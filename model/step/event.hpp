@@ -27,7 +27,7 @@ enum class EventKind : std::uint8_t {
   // Timers. Free when what they wait for can no longer come, or nothing else can happen; otherwise a fault pays for them.
   CallTimeout,    // a: task
   ClientTimeout,  // a: sender
-  PassDeadline,   // a: deadline slot
+  PassDeadline,   // a: deadline slot; b: 0, or 1 + the clock that was behind and comes to it
   ExpireKey,      // a: redis, b: entry
   ForgetKey,      // a: provider, b: key record
   DrainTimeout,   // a: service, b: instance; a deploy waits no longer for what runs there
@@ -41,6 +41,7 @@ enum class EventKind : std::uint8_t {
   Crash,          // a: service, b: instance
   Deploy,         // a: service
   RollingDeploy,  // a: service
+  ClockJump,      // a: service, b: instance, c: 0 ahead, 1 behind
   Failover,       // a: redis, b: how many unreplicated writes survive
   FailoverDatabase,  // a: database; the replica takes over
   LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came

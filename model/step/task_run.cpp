@@ -157,6 +157,7 @@ void TaskRun::clear_results(int statement) {
 
 void TaskRun::call(const Instr& instr) {
   const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
+  look_at_own_clock();
   if (site.route >= 0) {
     post(site.route, caller_code(), site.key, site.payload);
   } else {
@@ -339,7 +340,18 @@ void TaskRun::next_row(const Instr& instr, int& pc) {
   ++pc;
 }
 
+// Local steps compare with the clock of their instance, statements with the server's.
+void TaskRun::look_at_own_clock() {
+  const Layout& layout = p_.plan.layout;
+  const auto service = static_cast<std::size_t>(layout_.service);
+  const std::uint8_t instance = me()[kInstance];
+  if (layout.clocks[service] < 0 || instance == kNobody) return;
+  ctx_.clock = layout.clocks[service] + instance;
+  ctx_.clock_ahead = (ctx_.w[layout.instances[service] + instance] & kClockAhead) != 0;
+}
+
 void TaskRun::run_local() {
+  look_at_own_clock();
   int pc = load_pc(me());
   for (int steps = 0;; ++steps) {
     if (ctx_.limit) return;

@@ -35,6 +35,7 @@ class TaskRun {
  private:
   std::uint8_t* me() const { return ctx_.w + layout_.offset; }
   void go(int pc);
+  void look_at_own_clock();
   void sql(const Instr& instr);
   void call(const Instr& instr);
   void publish(const Instr& instr);

@@ -113,6 +113,8 @@ struct Context {
   const Rows* parts = nullptr;           // rows of the running statement's parts
   RowReader* reader = nullptr;         // null: a query reads the slots of a table in their order
   bool serialization_failure = false;    // SSI wants this transaction aborted
+  int clock = -1;                        // of the running instance, when a local step looks at a clock that may be wrong
+  bool clock_ahead = false;
   int choice = 0;                        // which of several things the server may do (Event::c)
   std::uint64_t fresh_used = 0;          // fresh values taken so far, valid once fresh_scanned
   bool fresh_scanned = false;

@@ -11,6 +11,12 @@ namespace oncecheck {
 
 namespace {
 
+bool sees_ahead(const Context& ctx, int slot, int session) {
+  if (ctx.clock_ahead && deadline_state(ctx.plan.layout, ctx.w, slot) == kRunning) return false;
+  return deadline_ahead(ctx.plan.layout, ctx.w, slot, session);
+}
+
+
 constexpr int kBefore = -1, kSame = 0, kAfter = 1;
 
 bool is_now(Kind k) { return k == Kind::NowRel || k == Kind::ClockRel; }
@@ -30,16 +36,16 @@ int now_against_clock(Context& ctx, std::int64_t now, std::int64_t clock) {
 int against_now(Context& ctx, const Val& v, const Val& now) {
   const Layout& layout = ctx.plan.layout;
   const std::int64_t offset = now.n;
-  const int session = now.kind == Kind::ClockRel ? -1 : ctx.session;
+  const int session = ctx.clock >= 0 ? ctx.clock : now.kind == Kind::ClockRel ? -1 : ctx.session;
   switch (v.kind) {
     case Kind::Past: return kBefore;
     case Kind::Instant: return v.n < kScenarioNow ? kBefore : kAfter;
     case Kind::Recent:
       // Before NOW(); and after NOW() - interval for as long as it has not grown old.
       if (offset >= 0) return kBefore;
-      return deadline_ahead(layout, ctx.w, static_cast<int>(v.n), session) ? kAfter : kBefore;
+      return sees_ahead(ctx, static_cast<int>(v.n), session) ? kAfter : kBefore;
     case Kind::Deadline: {
-      bool ahead = deadline_ahead(layout, ctx.w, static_cast<int>(v.n), session);
+      bool ahead = sees_ahead(ctx, static_cast<int>(v.n), session);
       if (!ahead) return kBefore;
       if (offset > 0) ctx.fail(LimitKind::InstantOrder);
       return kAfter;

@@ -224,11 +224,13 @@ enum SenderState : std::uint8_t {
 inline SenderState sender_state(const std::uint8_t* sender) { return static_cast<SenderState>(sender[kSenderState] & 15); }
 inline int polls_left(const std::uint8_t* sender) { return sender[kSenderState] >> 4; }
 
-// An instance of a service that has two code versions or is replaced one by one.
+// What tells an instance of a service from the others.
 enum InstanceFlag : std::uint8_t {
   kNewVersion = 1,  // it runs the next version
   kDraining = 2,    // it takes no more work and is replaced when what runs has ended
   kToReplace = 4,   // a rolling deploy has yet to come to it
+  kClockAhead = 8,  // its clock has jumped: deadlines that run have passed by it
+  kClockBehind = 16,  // deadlines that pass from now on have not passed by it
 };
 
 // Bits of the byte that records what the client of an operation was told.
@@ -248,6 +250,9 @@ struct Layout {
   int messages = 0, message_slots = 0, message_stride = 0;
   int message_cells = 0;   // of payload, beside the key
   int message_hold = -1;   // offset within a message of its last two bytes; -1: no route delivers at least once
+  std::vector<int> clocks;     // by service: number, among those who see a deadline ahead (time.hpp), of the clock of its first
+                               // instance; -1: its clocks are right
+  std::vector<int> instance_counts;
   std::vector<int> instances;  // by service: absolute offset of a byte for each instance (InstanceFlag), -1 without
   int senders = 0, sender_count = 0;
   int told = 0, operation_count = 0;

@@ -24,6 +24,15 @@ void become_past(const Plan& plan, std::uint8_t* w, int slot) {
   set_state(layout, w, slot, 0);
 }
 
+// A deadline that has passed but for those in the mask.
+void settle(const Plan& plan, std::uint8_t* w, int slot, std::uint16_t mask) {
+  if (mask == 0) {
+    become_past(plan, w, slot);
+  } else {
+    set_state(plan.layout, w, slot, mask);
+  }
+}
+
 }  // namespace
 
 std::uint16_t deadline_state(const Layout& layout, const std::uint8_t* w, int slot) {
@@ -58,25 +67,28 @@ void pass_deadline(const Plan& plan, std::uint8_t* w, int slot) {
     const bool began = innodb ? innodb_statement_runs(plan, w, static_cast<int>(s)) : tx == kOpenTx || tx == kImplicitTx;
     if (began) mask = static_cast<std::uint16_t>(mask | (1u << s));
   }
-  if (mask == 0) {
-    become_past(plan, w, slot);
-  } else {
-    set_state(layout, w, slot, mask);
+  for (std::size_t s = 0; s < layout.clocks.size(); ++s) {
+    if (layout.clocks[s] < 0) continue;
+    for (int i = 0; i < layout.instance_counts[s]; ++i) {
+      const bool behind = (w[layout.instances[s] + i] & kClockBehind) != 0;
+      if (behind) mask = static_cast<std::uint16_t>(mask | (1u << (layout.clocks[s] + i)));
+    }
   }
+  settle(plan, w, slot, mask);
+}
+
+void pass_deadline_for(const Plan& plan, std::uint8_t* w, int slot, int clock) {
+  const std::uint16_t state = deadline_state(plan.layout, w, slot);
+  settle(plan, w, slot, static_cast<std::uint16_t>(state & ~(1u << clock)));
 }
 
 void forget_session_time(const Plan& plan, std::uint8_t* w, int session) {
   if (session >= kMaxSessions) return;
   const Layout& layout = plan.layout;
   for (int slot = 0; slot < layout.deadline_slots; ++slot) {
-    std::uint16_t state = deadline_state(layout, w, slot);
+    const std::uint16_t state = deadline_state(layout, w, slot);
     if (state == 0 || state == kRunning) continue;
-    state = static_cast<std::uint16_t>(state & ~(1u << session));
-    if (state == 0) {
-      become_past(plan, w, slot);
-    } else {
-      set_state(layout, w, slot, state);
-    }
+    settle(plan, w, slot, static_cast<std::uint16_t>(state & ~(1u << session)));
   }
 }
 

@@ -12,7 +12,7 @@
 namespace oncecheck {
 
 inline constexpr std::uint16_t kRunning = 0xFFFF;
-inline constexpr int kMaxSessions = 15;  // bits of a slot's mask; kRunning has one more
+inline constexpr int kMaxSessions = 15;  // bits of a slot's mask, clocks of instances included; kRunning has one more
 
 std::uint16_t deadline_state(const Layout& layout, const std::uint8_t* w, int slot);
 
@@ -24,6 +24,9 @@ bool deadline_ahead(const Layout& layout, const std::uint8_t* w, int slot, int s
 
 // The deadline passes: its cells become "passed", unless open transactions still see it ahead.
 void pass_deadline(const Plan& plan, std::uint8_t* w, int slot);
+
+// The clock of one instance, which was behind, comes to the deadline that has passed for others.
+void pass_deadline_for(const Plan& plan, std::uint8_t* w, int slot, int clock);
 
 // A transaction of `session` ended: deadlines that only it saw ahead are passed for all.
 void forget_session_time(const Plan& plan, std::uint8_t* w, int session);

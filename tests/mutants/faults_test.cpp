@@ -26,7 +26,7 @@ std::string scenario(const Case& c, const std::string& faults) {
   return fmt::format(R"j({{
     "title": "test",
     "databases": {{"db": {{"engine": "postgres", "schema": [
-      "CREATE TABLE work (id text NOT NULL)", "CREATE TABLE ledger (id text NOT NULL)"], "effects": ["work"]}}}},
+      "CREATE TABLE work (id text NOT NULL)", "CREATE TABLE ledger (id text NOT NULL)", "CREATE TABLE lease (id int PRIMARY KEY, until timestamptz)"], "effects": ["work"]}}}},
     "redis": {{"r": {{"replicas": 1}}}},
     "providers": {{"p": {{"operations": {{"charge": {{}}}}}}}},
     "queues": {{"q": {{"to": "s.work"}}}},
@@ -69,6 +69,8 @@ const std::vector<Case>& cases() {
       {"error_before_effect", "", R"j({"call": "p.charge", "on_error": {"5xx": []}}, {"reply": 200})j",
        R"j("no-phantom-success")j"},
       {"ok_without_effect", "", R"j({"call": "p.charge"}, {"reply": 200})j", R"j("no-phantom-success")j"},
+      {"clock_jump", clicks, R"j({"sql": "INSERT INTO lease VALUES (1, now() + interval '30s') ON CONFLICT DO NOTHING", "into": "mine"},
+        {"if": ":mine.count = 0", "then": [{"sql": "SELECT until FROM lease", "into": "l"}, {"if": "NOT :l.until < now()", "then": [{"reply": 409}]}]}, )j" + answered, once},
       {"redeliver", "", R"j({"publish": "q", "key": ":key"}, {"reply": 202})j", once},
       {"rolling_deploy", "", halves, half_done},
       {"lose_connection", "", R"j({"sql": "INSERT INTO work VALUES (:key)", "on_error": [)j" + work + "]}, " + R"j({"reply": 200})j", once},
