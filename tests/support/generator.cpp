@@ -10,6 +10,10 @@ namespace oncecheck::testing {
 
 namespace {
 
+// What the queue, the webhook and calls of the service itself do; it calls nobody, so that no call is without end.
+const char* const kWork[] = {R"j({"sql": "INSERT INTO u VALUES (:key)"}, {"reply": 200})j", R"j({"sql": "UPDATE t SET n = 0 WHERE id = :key", "into": "w"}, {"if": ":w.count = 0", "then": [{"reply": 500}]})j",
+                             R"j({"pause": true})j"};
+
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : rng_(Rng::derive(seed, 77)) {}
@@ -23,23 +27,28 @@ class Generator {
         {"sql": "SELECT id FROM t WHERE state = 'NEW' LIMIT 1", "into": "open"},
         {"if": ":open.count = 1", "then": [{"sql": "UPDATE t SET state = 'DONE' WHERE id = :open.id"}]}]}})j";
     }
+    if (chance(4)) services += R"j(, "drain": true)j";
+    if (chance(4)) services += fmt::format(R"j(, "next": {{"on_request": [{}, {{"reply": 200}}]}})j", one_step(true));
     const int clicks = 1 + below(2);
+    const auto provider = provider_options();
     return fmt::format(R"j({{
       "title": "generated",
       "databases": {{"db": {{"engine": "postgres", "schema": [
         "CREATE TABLE t (id text PRIMARY KEY, state text, n int, until timestamptz)",
         "CREATE TABLE u (k text)"{}], "effects": ["u"], "rows": {{"t": 3, "u": 4}}}}}},
       "redis": {{"r": {{"replicas": 1}}}},
-      "providers": {{"p": {{"operations": {{"charge": {{"idempotency_key": "{}", "may_decline": {}}}}}, "lookup": "consistent"}}}},
-      "services": {{"s": {{{}}}}},
+      "providers": {{"p": {{"operations": {{"charge": {{"idempotency_key": "{}", "may_decline": {}{}}}, "refund": {{"undoes": "charge"}}}}, "lookup": "{}"}}}},
+      "queues": {{"q": {{"to": "s.work"{}}}}},
+      "services": {{"s": {{{}, "endpoints": {{"work": [{}]}}}}}},
       "clients": {{"c": {{"requests": [{{"to": "s", "key": {}, "amount": 5}}], "clicks": {}, "retries": {}, "timeout": "5s"}}}},
       "faults": {{{}}},
       "invariants": ["no-duplicate-effect", "no-phantom-success", "no-false-failure", "no-lost-intent",
         {{"name": "done stays", "never_step": "OLD.state = 'DONE' AND NEW.state IS DISTINCT FROM 'DONE'", "table": "t"}}],
       "bounds": {{"messages": 3, "effects": 3, "fresh": 3, "deadlines": 3, "rows": 3, "redis_log": 4}}
     }})j",
-                       chance(2) ? R"j(, "INSERT INTO t VALUES ('K', 'NEW', 0, NULL)")j" : "", chance(2) ? "honoured" : "ignored",
-                       chance(3) ? "true" : "false", services, chance(5) ? R"j({"fresh": "per_attempt"})j" : R"j("K")j", clicks,
+                       chance(2) ? R"j(, "INSERT INTO t VALUES ('K', 'NEW', 0, NULL)")j" : "", provider.first,
+                       chance(3) ? "true" : "false", provider.second, chance(3) ? "lagging" : "consistent",
+                       chance(2) ? R"j(, "receives": 2)j" : "", services, pick(kWork), chance(5) ? R"j({"fresh": "per_attempt"})j" : R"j("K")j", clicks,
                        clicks == 1 ? below(2) : 0, faults());
   }
 
@@ -51,13 +60,25 @@ class Generator {
     return all[below(static_cast<int>(N))];
   }
 
+  // The policy of its key, and what goes with it.
+  std::pair<std::string, std::string> provider_options() {
+    if (chance(4)) return {"sometimes", ""};
+    if (chance(2)) return {"ignored", ""};
+    static const char* const options[] = {
+        "", R"j(, "stores": "everything")j", R"j(, "in_flight": "conflict")j", R"j(, "other_parameters": "refused", "forgets_after": "24h")j",
+        R"j(, "webhook": {"to": "s.work", "retries": 1})j"};
+    return {"honoured", pick(options)};
+  }
+
   std::string faults() {
-    static const char* const names[] = {"crash", "deploy", "lose_request", "lose_response", "duplicate_request",
-                                        "timeout", "failover", "expire", "error_after_effect", "error_before_effect"};
+    static const char* const names[] = {"crash", "deploy", "lose_request", "lose_response", "duplicate_request", "timeout",
+                                        "failover", "expire", "error_after_effect", "error_before_effect", "ok_without_effect",
+                                        "redeliver", "rolling_deploy", "clock_jump", "lose_connection"};
+    constexpr int kNames = 15;
     std::string out;
-    const int first = below(10);
+    const int first = below(kNames);
     for (int i = 0; i < below(3); ++i) {
-      out += fmt::format(R"j({}"{}": 1)j", out.empty() ? "" : ", ", names[(first + 3 * i) % 10]);
+      out += fmt::format(R"j({}"{}": 1)j", out.empty() ? "" : ", ", names[(first + 4 * i) % kNames]);
     }
     return out;
   }
@@ -85,6 +106,10 @@ class Generator {
         R"j({"redis": "SET k:@@ 1 NX EX 5", "into": "b"})j",
         R"j({"redis": "DEL k:@@"})j",
         R"j({"call": "p.charge", "key": "@", "amount": "5", "timeout": "3s", "into": "c", "on_timeout": [{"pause": true}], "on_error": [{"pause": true}]})j",
+        R"j({"call": "p.refund", "key": "@", "timeout": "3s", "on_timeout": [], "on_error": []})j",
+        R"j({"call": "p.lookup", "key": "@", "timeout": "3s", "into": "k", "on_timeout": [], "on_error": []}, {"if": ":k.state = 'undone'", "then": [{"pause": true}]})j",
+        R"j({"call": "s.work", "key": "@", "timeout": "3s", "resends": 1, "on_timeout": [], "on_error": []})j",
+        R"j({"publish": "q", "key": "@", "on_error": []})j",
         R"j({"set": {"tok": "gen_random_uuid()"}}, {"sql": "UPDATE t SET state = :tok WHERE id = @"})j",
         R"j({"for_each": "SELECT id FROM t WHERE n > 0", "into": "row", "do": [{"sql": "UPDATE t SET n = 0 WHERE id = :row.id"}]})j"};
     static const char* const handlers[] = {
