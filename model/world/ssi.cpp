@@ -86,7 +86,11 @@ bool by_index(const Plan& plan, const SqlStatement& s) {
          std::any_of(s.parts.begin(), s.parts.end(), [&](const SqlStatement& part) { return checks_foreign_keys(plan, part); });
 }
 
-bool doomed(const Plan& plan, const std::uint8_t* w, int session) {
+// Whether the remains of a row make a difference: the statement scans, and its transaction must fail.
+bool remains_count(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& statement) {
+  const bool scans = statement.kind == SqlKind::Select || statement.kind == SqlKind::SelectLock || statement.kind == SqlKind::Insert ||
+                     statement.kind == SqlKind::Update || statement.kind == SqlKind::Delete;
+  if (!scans) return false;
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
   const std::uint8_t* record = w + plan.layout.databases[static_cast<std::size_t>(s.db)].ssi.offset + s.number * kSsiRecordBytes;
   return record[0] == kSsiActive && (record[1] & kSsiDoomed) != 0;
@@ -232,7 +236,7 @@ int ssi_choices(const Plan& plan, const std::uint8_t* w, int session, const SqlS
   const Isolation level = me[kTx] == kNoTx ? s.isolation : static_cast<Isolation>(me[kIsolation]);
   if (level != Isolation::Serializable || me[kTx] == kFailedTx || me[kPosition] == kCommitPending) return 1;
   return (by_index(plan, statement) ? kSsiGrains : 1) * (asks_subqueries(plan.code, statement) ? 2 : 1) *
-         (doomed(plan, w, session) ? 2 : 1);
+         (remains_count(plan, w, session, statement) ? 2 : 1);
 }
 
 bool ssi_take_choice(Context& ctx, const SqlStatement& statement) {
@@ -245,7 +249,7 @@ bool ssi_take_choice(Context& ctx, const SqlStatement& statement) {
   };
   const int grain = digit(by_index(ctx.plan, statement), kSsiGrains);
   const int ahead = digit(asks_subqueries(ctx.plan.code, statement), 2);
-  const int remains = digit(doomed(ctx.plan, ctx.w, ctx.session), 2);
+  const int remains = digit(remains_count(ctx.plan, ctx.w, ctx.session, statement), 2);
   ctx.choice = grain | (remains != 0 ? kMeetsRemains : 0);
   return ahead != 0;
 }
