@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "model/program/code_walk.hpp"
+#include "model/world/code_walk.hpp"
 
 namespace oncecheck {
 

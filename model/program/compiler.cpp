@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/program/actor_compiler.hpp"
-#include "model/program/code_walk.hpp"
+#include "model/world/code_walk.hpp"
 #include "model/program/domain_builder.hpp"
 #include "model/program/invariant_compiler.hpp"
 #include "model/program/layout_builder.hpp"

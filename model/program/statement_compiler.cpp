@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/program/access_path.hpp"
-#include "model/program/code_walk.hpp"
+#include "model/world/code_walk.hpp"
 #include "model/program/lock_call_compiler.hpp"
 #include "model/program/session_compiler.hpp"
 #include "model/program/statement_builder.hpp"

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "model/step/canonical_innodb.hpp"
+#include "model/step/canonical_postgres.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/time.hpp"
 
@@ -33,19 +34,6 @@ void sort_slots(std::uint8_t* first, int slots, int stride) {
   }
 }
 
-void sort_table(const Layout& layout, const TableLayout& table, std::uint8_t* w) {
-  // A statement that waits in the middle of its rows finds its place again by their order.
-  for (int s : layout.databases[static_cast<std::size_t>(table.db)].sessions) {
-    const std::uint8_t* session = w + layout.sessions[static_cast<std::size_t>(s)].offset;
-    if (session[kPosition] != 0 || session[kWaitTable] != 0) return;
-  }
-  // A version that was replaced names its successor by slot; those tables wait until the chain is gone.
-  for (int i = 0; i < table.slots; ++i) {
-    if (slot_of(table, w, i)[kNext] != 0) return;
-  }
-  sort_slots(w + table.offset, table.slots, table.stride);
-}
-
 void sort_all(const Program& program, std::uint8_t* w) {
   const Plan& plan = program.plan;
   const Layout& layout = plan.layout;
@@ -54,7 +42,7 @@ void sort_all(const Program& program, std::uint8_t* w) {
     if (is_innodb(layout.databases[static_cast<std::size_t>(table.db)].engine)) {
       sort_innodb_table(plan, static_cast<int>(t), w);
     } else {
-      sort_table(layout, table, w);
+      sort_postgres_table(program, static_cast<int>(t), w);
     }
   }
   for (std::size_t db = 0; db < layout.databases.size(); ++db) sort_lock_table(plan, static_cast<int>(db), w);

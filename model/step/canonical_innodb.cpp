@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/step/slots.hpp"
 #include "model/world/innodb_locks.hpp"
 
 namespace oncecheck {
 
 namespace {
 
-constexpr int kMaxTableBytes = kMaxIndexRecords * 160;
+static_assert(kMaxTableSlots >= kMaxIndexRecords);
 
 bool precedes(const IndexView& view, int a, int b) {
   const std::uint8_t* x = view.version(a);
@@ -28,28 +29,12 @@ bool precedes(const IndexView& view, int a, int b) {
 void sort_innodb_table(const Plan& plan, int table, std::uint8_t* w) {
   const IndexView view(plan, w, table);
   const TableLayout& t = view.table();
-  int old_of_new[kMaxIndexRecords];
-  bool sorted = true;
-  for (int i = 0; i < t.slots; ++i) {
-    int at = i;
-    for (; at > 0 && precedes(view, i, old_of_new[at - 1]); --at) old_of_new[at] = old_of_new[at - 1];
-    old_of_new[at] = i;
-    sorted = sorted && at == i;
-  }
-  if (sorted) return;
-  int new_of_old[kMaxIndexRecords];
-  for (int i = 0; i < t.slots; ++i) new_of_old[old_of_new[i]] = i;
-  std::uint8_t before[kMaxTableBytes];
-  const auto stride = static_cast<std::size_t>(t.stride);
-  std::memcpy(before, w + t.offset, stride * static_cast<std::size_t>(t.slots));
-  for (int i = 0; i < t.slots; ++i) {
-    std::uint8_t* v = slot_of(t, w, i);
-    std::memcpy(v, before + stride * static_cast<std::size_t>(old_of_new[i]), stride);
-    if (v[kNext] != 0) v[kNext] = static_cast<std::uint8_t>(new_of_old[v[kNext] - 1] + 1);
-  }
+  SlotOrder order;
+  if (!order.sort(t.slots, [&](int a, int b) { return precedes(view, a, b); })) return;
+  order.move(t, w);
   const DatabaseLayout& db = plan.layout.databases[static_cast<std::size_t>(t.db)];
   auto rename = [&](std::uint8_t& name) {
-    if (name != 0 && name != kSupremum + 1) name = static_cast<std::uint8_t>(new_of_old[name - 1] + 1);
+    if (name != kSupremum + 1) order.rename(name);
   };
   for (int i = 0; i < db.lock_table.slots; ++i) {
     std::uint8_t* e = w + db.lock_table.entries + i * kLockBytes;

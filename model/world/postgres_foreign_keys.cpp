@@ -52,6 +52,7 @@ bool PostgresRun::parent_exists(const TableLayout& child, const ForeignKey& key,
       return true;
     }
   }
+  look_up(child, version, key.columns, key.parent, key.parent_columns, ctx_.snapshot);
   for (int i = 0; i < parent.slots; ++i) {
     std::uint8_t* p = slot_of(parent, ctx_.w, i);
     if (p[kXmin] == 0 || !same_columns(layout_, child, key.columns, version, parent, key.parent_columns, p)) continue;
@@ -65,14 +66,14 @@ bool PostgresRun::parent_exists(const TableLayout& child, const ForeignKey& key,
       wait_for_transaction(owner_of(xmax));
       return false;
     }
-    if (xmax != 0 && !in_progress(xmax) && fixed_snapshot()) {
-      // Changed since: a new version with the same key still serves, if the key itself was not touched.
-      if (p[kFlags] & kEndedKey) {
-        error(ErrorClass::SerializationFailure);
-        return false;
-      }
+    // Changed since: the version of the snapshot still serves, if the key was not touched.
+    int holder = -1;
+    const Reach newer = newer_versions(parent, i, RowLock::KeyShare, holder);
+    if ((xmax != 0 && (p[kFlags] & kEndedKey)) || newer == Reach::Gone) {
+      error(ErrorClass::SerializationFailure);
+      return false;
     }
-    const int holder = lock_holder(layout_, parent, p, number_, RowLock::KeyShare);
+    if (holder < 0) holder = lock_holder(layout_, parent, p, number_, RowLock::KeyShare);
     if (holder >= 0) {
       wait_for_transaction(holder);
       return false;
@@ -82,6 +83,15 @@ bool PostgresRun::parent_exists(const TableLayout& child, const ForeignKey& key,
   }
   error(ErrorClass::ForeignKeyViolation);
   return false;
+}
+
+// What SSI makes of a query for the rows of `table` whose columns have the values that `from` has in these columns of `version`.
+void PostgresRun::look_up(const TableLayout& from, const std::uint8_t* version, const std::vector<int>& values, int table,
+                          const std::vector<int>& columns, int snapshot) {
+  if (!ssi_) return;
+  CellId cells[kMaxRowColumns];
+  for (std::size_t i = 0; i < values.size(); ++i) cells[i] = column_of(layout_, from, version, values[i]);
+  ssi_look_up(ctx_, table, columns, cells, snapshot);
 }
 
 // The row was deleted, or its key changed: what of the rows that refer to it?
@@ -102,6 +112,9 @@ bool PostgresRun::changed_children(const TableLayout& child, int child_number, c
                                    const std::uint8_t* version, const std::uint8_t* now) {
   const TableLayout& parent = layout_.tables[static_cast<std::size_t>(key.parent)];
   const OnParentChange action = now == nullptr ? key.on_delete : key.on_update;
+  // These queries see the newest committed rows. NO ACTION first looks for another parent (ri_Check_Pk_Match).
+  if (action == OnParentChange::Refuse) look_up(parent, version, key.parent_columns, key.parent, key.parent_columns, 0);
+  look_up(parent, version, key.parent_columns, child_number, key.columns, 0);
   for (int i = 0; i < child.slots && !stopped(); ++i) {
     const std::uint8_t* v = slot_of(child, ctx_.w, i);
     if (v[kXmin] == 0 || !same_columns(layout_, child, key.columns, v, parent, key.parent_columns, version)) continue;
@@ -146,8 +159,16 @@ void PostgresRun::replace_child(const TableLayout& child, int child_number, int 
   table_ = &child;
   table_override_ = child_number;
   if (constraints_hold(cells)) {
-    const int fresh = place_row(cells, true, false);
+    bool indexed = false;
+    for (std::size_t c = 0; c < child.columns.size(); ++c) {
+      const CellId before = column_of(layout_, child, slot_of(child, ctx_.w, slot), static_cast<int>(c));
+      indexed = indexed || (cells[c] != before && is_indexed(static_cast<int>(c)));
+    }
+    const int fresh = place_row(cells, false);
     if (fresh >= 0) end_version(child, child_number, slot, fresh + 1, true);
+    for (std::size_t x = 0; x < child.indexes.size() && fresh >= 0 && ssi_ && indexed; ++x) {
+      ssi_enter_index(ctx_, child_number, static_cast<int>(x), slot_of(child, ctx_.w, fresh));
+    }
   }
   table_ = own;
   table_override_ = number;

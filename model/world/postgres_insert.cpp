@@ -50,8 +50,8 @@ bool PostgresRun::enter_indexes(int slot) {
   for (int x = (row[kFlags] >> kIndexesShift) - 1; x < static_cast<int>(table_->indexes.size()); ++x) {
     const Index& index = table_->indexes[static_cast<std::size_t>(x)];
     row[kFlags] = static_cast<std::uint8_t>((row[kFlags] & 15) | (x + 1) << kIndexesShift);
-    if (!index.unique || !covers(index, {row + table_->cells, nullptr})) continue;
-    for (int i = 0; i < table_->slots; ++i) {
+    if (!covers(index, {row + table_->cells, nullptr})) continue;
+    for (int i = 0; index.unique && i < table_->slots; ++i) {
       const std::uint8_t* v = slot_of(*table_, ctx_.w, i);
       if (v[kXmin] == 0 || i == slot || !key_equals(index, cells, v) || !in_index(v, static_cast<std::size_t>(x)) ||
           !covers(index, {v + table_->cells, nullptr})) {
@@ -59,10 +59,10 @@ bool PostgresRun::enter_indexes(int slot) {
       }
       if (waits_for_owner(v)) return false;
       if (v[kXmax] != 0) continue;  // dead: we ended it, or it was committed
-      if (ssi_) ssi_duplicate(ctx_, table_number(), x, cells);
-      error(ErrorClass::UniqueViolation);
+      if (!ssi_ || ssi_enter_index(ctx_, table_number(), x, row)) error(ErrorClass::UniqueViolation);
       return false;
     }
+    if (ssi_ && !ssi_enter_index(ctx_, table_number(), x, row)) return false;
   }
   row[kFlags] = static_cast<std::uint8_t>(row[kFlags] & 15);
   return true;
@@ -123,11 +123,11 @@ void PostgresRun::insert_from_query() {
 }
 
 void PostgresRun::insert_row(const CellId* cells) {
-  if (stopped() || !constraints_hold(cells)) return;
+  if (stopped() || !constraints_hold(cells) || !conflicting_row_stands()) return;
   const int conflict = s_.on_conflict ? find_conflict(cells) : -1;
   if (stopped()) return;
   if (conflict < 0) {
-    const int slot = place_row(cells, true, true);
+    const int slot = place_row(cells, true);
     if (slot >= 0 && enter_indexes(slot)) emit(slot_of(*table_, ctx_.w, slot));
     return;
   }
@@ -139,6 +139,20 @@ void PostgresRun::insert_row(const CellId* cells) {
   const std::uint8_t* v = slot_of(*table_, ctx_.w, conflict);
   const bool made_now = v[kXmin] == mark_of(session_);
   if (fixed_snapshot() && !made_now && !version_visible(v, session_, ctx_.snapshot)) error(ErrorClass::SerializationFailure);
+}
+
+// After a wait for the lock on the conflicting row: above READ COMMITTED a change of it that committed meanwhile is an error,
+// it is not looked for anew (ExecOnConflictUpdate, TM_Updated and TM_Deleted).
+bool PostgresRun::conflicting_row_stands() {
+  if (!fixed_snapshot() || me_[kWaitTable] != table_number() + 1) return true;
+  const std::uint8_t* v = slot_of(*table_, ctx_.w, me_[kWaitSlot]);
+  if (v[kXmax] == mark_of(session_)) return true;  // an earlier row of the statement waited for it, and changed it
+  if (in_progress(v[kXmax])) {
+    wait_for_row(owner_of(v[kXmax]), me_[kWaitSlot], static_cast<RowLock>(me_[kWaitKind] >> 4));
+  } else if (v[kXmax] != 0 || !version_visible(v, session_, ctx_.snapshot)) {
+    error(ErrorClass::SerializationFailure);
+  }
+  return !stopped();
 }
 
 void PostgresRun::update_conflicting(int slot, const CellId* cells) {

@@ -8,6 +8,7 @@
 #include "model/world/row_lock.hpp"
 #include "model/world/savepoint.hpp"
 #include "model/world/ssi.hpp"
+#include "model/world/ssi_subqueries.hpp"
 
 namespace oncecheck {
 
@@ -16,8 +17,11 @@ void PostgresRun::select() {
   count_ = out_.count;
 }
 
-void PostgresRun::scan_target() {
-  if (ssi_) ssi_scan(ctx_, s_.table, s_.access);
+bool PostgresRun::scan_target() {
+  if (!ssi_) return true;
+  if (!gates_open(ctx_, s_.where, 0, 1)) return false;
+  ssi_scan(ctx_, s_.table, s_.access, me_[kWaitTable] == table_number() + 1 ? me_[kWaitSlot] : -1);
+  return true;
 }
 
 int PostgresRun::holder_against(const std::uint8_t* v, RowLock want) const {
@@ -33,9 +37,15 @@ PostgresRun::Reach PostgresRun::reach_newest(int& slot) {
     const std::uint8_t xmax = v[kXmax];
     const RowLock want = wanted_lock(v);
     if (xmax == mark_of(session_)) return (v[kFlags] & kEndedByCommand) ? Reach::Handled : Reach::Gone;
-    if (xmax == 0 || (in_progress(xmax) && want == RowLock::KeyShare && !(v[kFlags] & kEndedKey))) {
-      const int holder = holder_against(v, want);
-      if (holder >= 0) return wait_or_skip(holder, slot, want);
+    // KEY SHARE does with a version that was replaced with the key untouched, committed or not; the lock goes to the newer
+    // ones too (heap_lock_tuple, heap_lock_updated_tuple).
+    int holder = -1;
+    const bool passes_by = xmax != 0 && want == RowLock::KeyShare && !(v[kFlags] & kEndedKey);
+    const Reach newer = passes_by ? newer_versions(*table_, slot, want, holder) : Reach::Row;
+    if ((xmax == 0 || passes_by) && newer != Reach::Gone) {
+      const int direct = holder_against(v, want);
+      if (direct >= 0) return wait_or_skip(direct, slot, want);
+      if (newer == Reach::Wait) return wait_for_newer(holder, slot, want);
       if (moved) {
         set_row(0, v);
         if (s_.where != kNoExpr && !is_true(eval(ctx_, s_.where))) return Reach::Gone;
@@ -44,6 +54,11 @@ PostgresRun::Reach PostgresRun::reach_newest(int& slot) {
     }
     if (in_progress(xmax)) return wait_or_skip(owner_of(xmax), slot, want);
     if (fixed_snapshot()) {
+      // A locking SELECT that waited for the change looks for newer ones before it fails, and waits for them too.
+      if (s_.kind == SqlKind::SelectLock && waited_for_change(slot) &&
+          newer_versions(*table_, slot, want, holder) == Reach::Wait) {
+        return wait_for_newer(holder, slot, want);
+      }
       error(ErrorClass::SerializationFailure);
       return Reach::Wait;
     }
@@ -51,6 +66,32 @@ PostgresRun::Reach PostgresRun::reach_newest(int& slot) {
     slot = v[kNext] - 1;
     moved = true;
   }
+}
+
+// The versions that replaced this one, as heap_lock_updated_tuple tests them. Row: all can be locked. Wait: `holder` holds one
+// against it. Gone: one was deleted, or changed in a way that excludes the lock, and that is committed.
+PostgresRun::Reach PostgresRun::newer_versions(const TableLayout& table, int slot, RowLock want, int& holder) {
+  for (int at = slot_of(table, ctx_.w, slot)[kNext] - 1; at >= 0; at = slot_of(table, ctx_.w, at)[kNext] - 1) {
+    const std::uint8_t* v = slot_of(table, ctx_.w, at);
+    const RowLock taken = (v[kFlags] & kEndedKey) ? RowLock::Update : RowLock::NoKeyUpdate;
+    holder = lock_holder(layout_, table, v, number_, want);
+    if (holder >= 0) return Reach::Wait;
+    if (v[kXmax] == 0 || v[kXmax] == mark_of(session_) || !conflicts(taken, want)) continue;
+    if (!in_progress(v[kXmax])) return Reach::Gone;
+    holder = owner_of(v[kXmax]);
+    return Reach::Wait;
+  }
+  return Reach::Row;
+}
+
+// There NOWAIT and SKIP LOCKED have no say.
+PostgresRun::Reach PostgresRun::wait_for_newer(int holder, int slot, RowLock want) {
+  wait_for_row(holder, slot, want);
+  return Reach::Wait;
+}
+
+bool PostgresRun::waited_for_change(int slot) const {
+  return me_[kWaitTable] == table_number() + 1 && me_[kWaitSlot] == slot && (me_[kWaitKind] & kWaitForChange) != 0;
 }
 
 // An UPDATE takes the stronger lock only when it really changes a key (HeapDetermineColumnsInfo).
@@ -95,25 +136,27 @@ void PostgresRun::wait_for_row(int holder, int slot, RowLock want) {
     bool awaited = false;
     for (int o : db_.sessions) {
       const std::uint8_t* other = ctx_.w + layout_.sessions[static_cast<std::size_t>(o)].offset;
-      awaited = awaited || (o != s && queued(o) && other[kWaits] == s + 1 && (other[kWaitKind] & 15) == kWaitTuple);
+      awaited = awaited || (o != s && queued(o) && other[kWaits] == s + 1 && waits_behind(other));
     }
     if (!awaited) last = s;
   }
   me_[kWaitTable] = table;
   me_[kWaitSlot] = static_cast<std::uint8_t>(slot);
-  me_[kWaitKind] = static_cast<std::uint8_t>((last >= 0 ? kWaitTuple : kWaitTransaction) | static_cast<int>(want) << 4);
+  const bool change = slot_of(*table_, ctx_.w, slot)[kXmax] != 0;
+  me_[kWaitKind] = static_cast<std::uint8_t>((last >= 0 ? kWaitTuple : kWaitTransaction) | (change ? kWaitForChange : 0) |
+                                             kHasWaited | static_cast<int>(want) << 4);
   block(last >= 0 ? last : holder);
 }
 
 bool PostgresRun::candidate(const std::uint8_t* v) {
   if (!version_visible(v, session_, ctx_.snapshot)) return false;
   set_row(0, v);
-  return s_.where == kNoExpr || is_true(eval(ctx_, s_.where));
+  return ssi_ ? row_passes(ctx_, s_.where) : s_.where == kNoExpr || is_true(eval(ctx_, s_.where));
 }
 
 void PostgresRun::change_rows() {
   const bool deletes = s_.kind == SqlKind::Delete;
-  scan_target();
+  if (!scan_target()) return;
   for (int i = 0; i < table_->slots && !stopped(); ++i) {
     if (!candidate(slot_of(*table_, ctx_.w, i))) continue;
     int slot = i;
@@ -155,31 +198,30 @@ void PostgresRun::update_version(int slot, const std::vector<std::pair<int, Expr
   const int columns = static_cast<int>(table_->columns.size());
   for (int c = 0; c < columns; ++c) cells[c] = column_of(layout_, *table_, slot_of(*table_, ctx_.w, slot), c);
   assign(set, cells);
-  bool key = false, changed = false, indexed = false;
+  bool key = false, indexed = false;
   for (int c = 0; c < columns; ++c) {
     if (cells[c] == column_of(layout_, *table_, slot_of(*table_, ctx_.w, slot), c)) continue;
-    changed = true;
     key = key || in_unique_index(c);
     indexed = indexed || is_indexed(c);
   }
   if (!constraints_hold(cells) || stopped()) return;
-  // Any column can move a row into a partial index.
-  const bool check = key || (changed && has_partial_index());
-  const int fresh = place_row(cells, indexed || (changed && has_partial_index()), check);
+  const int fresh = place_row(cells, indexed);
   if (fresh < 0) return;
   // Row locks of others are on the row, so they are on its new version too.
   if (table_->locks >= 0) {
     std::memcpy(slot_of(*table_, ctx_.w, fresh) + table_->locks, slot_of(*table_, ctx_.w, slot) + table_->locks,
                 static_cast<std::size_t>(table_->lock_sessions));
   }
-  end_version(*table_, s_.table, slot, fresh + 1, key);
-  if (check && !enter_indexes(fresh)) return;
+  // FOR UPDATE and then a change by one transaction leave the mark of the stronger (compute_new_xmax_infomask; across
+  // savepoints GetMultiXactIdHintBits).
+  const bool locked = table_->locks >= 0 && held_lock(slot_of(*table_, ctx_.w, slot)[table_->locks + number_]) == RowLock::Update;
+  end_version(*table_, s_.table, slot, fresh + 1, key || locked);
+  if (indexed && !enter_indexes(fresh)) return;
   emit(slot_of(*table_, ctx_.w, fresh));
 }
 
-// `new_keys`: the indexes take it too. An update that changes no indexed column stays out of them (HOT). `check_unique`:
-// enter_indexes is still to come.
-int PostgresRun::place_row(const CellId* cells, bool new_keys, bool check_unique) {
+// `new_keys`: enter_indexes is still to come. An update that changes no indexed column stays out of the indexes (HOT).
+int PostgresRun::place_row(const CellId* cells, bool new_keys) {
   const int slot = free_version(*table_, ctx_.w);
   if (slot < 0) {
     ctx_.fail(LimitKind::Rows, table_number());
@@ -187,12 +229,12 @@ int PostgresRun::place_row(const CellId* cells, bool new_keys, bool check_unique
   }
   std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
   v[kXmin] = mark_of(session_);
-  v[kFlags] = static_cast<std::uint8_t>(kMadeByCommand | (check_unique ? 1 << kIndexesShift : 0));
+  v[kFlags] = static_cast<std::uint8_t>(kMadeByCommand | (new_keys ? 1 << kIndexesShift : 0));
   if (table_->subs >= 0) v[table_->subs] = static_cast<std::uint8_t>(savepoint_depth(layout_, ctx_.w, session_));
   for (std::size_t c = 0; c < table_->columns.size(); ++c) {
     store_cell(layout_, v + table_->cells + static_cast<int>(c) * layout_.cell, cells[c]);
   }
-  if (ssi_) ssi_new_version(ctx_, table_number(), v, new_keys);
+  if (ssi_) ssi_new_version(ctx_, table_number(), v);
   return slot;
 }
 
@@ -207,7 +249,7 @@ void PostgresRun::lock_version(const TableLayout& table, int slot, RowLock lock)
 void PostgresRun::select_lock() {
   int slots[256];
   int n = 0;
-  scan_target();
+  if (!scan_target()) return;
   for (int i = 0; i < table_->slots; ++i) {
     if (candidate(slot_of(*table_, ctx_.w, i))) slots[n++] = i;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/world/statement_run.hpp"
+#include "model/world/transaction.hpp"
 
 namespace oncecheck {
 
@@ -34,12 +35,15 @@ class PostgresRun : StatementRun {
   // postgres_rows.cpp
   enum class Reach { Row, Gone, Handled, Wait, Skip };
   void select();
-  void scan_target();  // SSI: the scan that finds the target rows
+  bool scan_target();  // false: a condition that names no column already says no
   Reach reach_newest(int& slot);
   RowLock wanted_lock(const std::uint8_t* v);
   Reach wait_or_skip(int holder, int slot, RowLock want);
+  Reach wait_for_newer(int holder, int slot, RowLock want);
+  Reach newer_versions(const TableLayout& table, int slot, RowLock want, int& holder);
+  bool waited_for_change(int slot) const;
   void wait_for_transaction(int owner) {
-    me_[kWaitKind] = kWaitTransaction;
+    me_[kWaitKind] = static_cast<std::uint8_t>((me_[kWaitKind] & ~kWaitKindBits) | kWaitTransaction | kHasWaited);
     block(owner);
   }
   void wait_for_row(int holder, int slot, RowLock want);
@@ -50,13 +54,14 @@ class PostgresRun : StatementRun {
   void end_version(const TableLayout& table, int table_number, int slot, int next, bool key);
   void update_version(int slot, const std::vector<std::pair<int, ExprId>>& set);
   void lock_version(const TableLayout& table, int slot, RowLock lock);
-  int place_row(const CellId* cells, bool new_keys, bool check_unique);
+  int place_row(const CellId* cells, bool new_keys);
 
   // postgres_insert.cpp
   void insert();
   void report_placed_rows();
   void insert_from_query();
   void insert_row(const CellId* cells);
+  bool conflicting_row_stands();
   void update_conflicting(int slot, const CellId* cells);
   int find_conflict(const CellId* cells);
   bool enter_indexes(int slot);
@@ -69,6 +74,8 @@ class PostgresRun : StatementRun {
   void check_foreign_keys();
   bool parent_exists(const TableLayout& child, const ForeignKey& key, const std::uint8_t* version);
   void children_of(int table, const std::uint8_t* version);
+  void look_up(const TableLayout& from, const std::uint8_t* version, const std::vector<int>& values, int table,
+               const std::vector<int>& columns, int snapshot);
   bool changed_children(const TableLayout& child, int child_number, const ForeignKey& key, const std::uint8_t* version,
                         const std::uint8_t* now);
 
@@ -78,6 +85,7 @@ class PostgresRun : StatementRun {
 
   int table_override_ = -1;  // a cascade works on this table
   bool ssi_ = false;
+  bool reads_ahead_ = false;  // the subqueries of its WHERE
   bool part_ = false;       // this statement is a part of another one
   bool reported_ = false;   // ... that had finished before the wait: only its rows are told again
 };

@@ -9,6 +9,7 @@
 #include "model/world/postgres_run.hpp"
 #include "model/world/savepoint.hpp"
 #include "model/world/ssi.hpp"
+#include "model/world/ssi_subqueries.hpp"
 #include "model/world/transaction.hpp"
 
 namespace oncecheck {
@@ -51,6 +52,7 @@ ExecResult PostgresRun::run() {
   ctx_.snapshot = me_[kSnapshot];
   ctx_.serialization_failure = false;
   ssi_ = ssi_tracked(ctx_.plan, ctx_.w, session_);
+  reads_ahead_ = ssi_ && ssi_take_choice(ctx_, s_) && !has_waited(me_);
   body();
   if (ctx_.serialization_failure && !ctx_.limit) return fail(ErrorClass::SerializationFailure);
   return finish();
@@ -79,6 +81,7 @@ void PostgresRun::body() {
     for (std::size_t i = 0; i < s_.parts.size() && !stopped(); ++i) {
       PostgresRun part(ctx_, s_.parts[i], locals_);
       part.ssi_ = ssi_;
+      part.reads_ahead_ = reads_ahead_;
       part.part_ = true;
       part.reported_ = static_cast<int>(i) < me_[kPart];
       part.body();
@@ -90,6 +93,7 @@ void PostgresRun::body() {
       }
     }
   }
+  if (reads_ahead_ && !stopped()) read_subqueries(ctx_, s_);
   out_.base = ctx_.scratch.top();
   if (!stopped()) {
     switch (s_.kind) {

@@ -6,6 +6,7 @@
 #include "model/world/facts.hpp"
 #include "model/world/mvcc.hpp"
 #include "model/world/ssi.hpp"
+#include "model/world/ssi_subqueries.hpp"
 
 namespace oncecheck {
 
@@ -33,6 +34,7 @@ class QueryRun {
       row_width_ = q.width + static_cast<int>(q.order.size());
     }
     rows_.width = row_width_;
+    tracked_ = ctx.session >= 0 && ctx.reader == nullptr && ssi_tracked(ctx.plan, ctx.w, ctx.session);
   }
 
   Rows run() {
@@ -42,7 +44,7 @@ class QueryRun {
     if (stop_ < 0 && ordered && !q_.grouped && !q_.distinct && limit_ >= 0) stop_ = limit_ + offset_;
     prepare_sources();
     rows_.base = ctx_.scratch.top();
-    if (stop_ != 0) join(0);
+    if (stop_ != 0 && (!tracked_ || gates_open(ctx_, q_.where, q_.first_src, static_cast<int>(q_.sources.size())))) join(0);
     if (q_.grouped) group();
     if (!q_.order.empty()) sort_rows();
     if (rows_.width != q_.width) strip_order_keys();
@@ -71,7 +73,8 @@ class QueryRun {
   void join(std::size_t level) {
     if (full() || ctx_.limit) return;
     if (level == q_.sources.size()) {
-      if (q_.where == kNoExpr || is_true(eval(ctx_, q_.where))) emit();
+      const bool passes = tracked_ ? row_passes(ctx_, q_.where) : q_.where == kNoExpr || is_true(eval(ctx_, q_.where));
+      if (passes) emit();
       return;
     }
     const Source& s = q_.sources[level];
@@ -94,7 +97,7 @@ class QueryRun {
       }
     } else if (s.kind == Source::Kind::Table) {
       const TableLayout& table = ctx_.plan.layout.tables[static_cast<std::size_t>(s.index)];
-      if (ctx_.session >= 0 && table.ssi >= 0 && ssi_tracked(ctx_.plan, ctx_.w, ctx_.session)) ssi_scan(ctx_, s.index, s.access);
+      if (tracked_) ssi_scan(ctx_, s.index, s.access);
       for (int i = 0; i < table.slots; ++i) {
         const std::uint8_t* v = slot_of(table, ctx_.w, i);
         if (!version_visible(v, ctx_.session, ctx_.snapshot)) continue;
@@ -275,6 +278,7 @@ class QueryRun {
   Rows rows_;
   Rows inputs_[kMaxSources];
   int row_width_ = 0;
+  bool tracked_ = false;  // by SSI
   int stop_ = -1;
   int limit_ = -1;
   int offset_ = 0;

@@ -1,12 +1,15 @@
 #include "model/world/ssi.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #include "model/world/access_path.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/check.hpp"
 #include "model/world/mvcc.hpp"
 #include "model/world/ssi_records.hpp"
+#include "model/world/ssi_subqueries.hpp"
+#include "model/world/statement_run.hpp"
+#include "model/world/transaction.hpp"
 
 namespace oncecheck {
 
@@ -19,13 +22,15 @@ class Conflicts {
 
   SsiRecords& records() { return records_; }
 
-  // reader -> writer, found by `me` (one of the two). False when `me` must fail.
+  // reader -> writer, found by `me` (one of the two). False when `me` must fail: then the conflict is not recorded, and after a
+  // ROLLBACK TO SAVEPOINT the same step fails again (FlagRWConflict).
   bool add(int reader, int writer, int me) {
     if (reader == writer || !records_.concurrent(reader, writer)) return true;
     const int other = me == reader ? writer : reader;
     if (records_.doomed(other) || records_.has_edge(reader, writer)) return true;
+    if (dangerous(reader, writer) && !abort_one(writer, me)) return false;
     records_.add_edge(reader, writer);
-    return !dangerous(reader, writer) || abort_one(writer, me);
+    return true;
   }
 
  private:
@@ -61,6 +66,36 @@ class Conflicts {
 int database_of(const Context& ctx) { return ctx.plan.layout.sessions[static_cast<std::size_t>(ctx.session)].db; }
 int record_of(const Plan& plan, int session) { return plan.layout.sessions[static_cast<std::size_t>(session)].number; }
 
+// Context::choice while a statement runs.
+constexpr int kGrainBits = 3, kMeetsRemains = 4;
+
+bool checks_foreign_keys(const Plan& plan, const SqlStatement& s) {
+  if (s.kind != SqlKind::Insert && s.kind != SqlKind::Update && s.kind != SqlKind::Delete) return false;
+  const DatabaseLayout& db = plan.layout.databases[static_cast<std::size_t>(s.db)];
+  if (!db.foreign_keys) return false;
+  if (!plan.layout.tables[static_cast<std::size_t>(s.table)].foreign_keys.empty()) return true;
+  return std::any_of(db.tables.begin(), db.tables.end(), [&](int t) {
+    const auto& keys = plan.layout.tables[static_cast<std::size_t>(t)].foreign_keys;
+    return std::any_of(keys.begin(), keys.end(), [&](const ForeignKey& key) { return key.parent == s.table; });
+  });
+}
+
+// Whether it reads something through an index.
+bool by_index(const Plan& plan, const SqlStatement& s) {
+  return s.reads_by_index || checks_foreign_keys(plan, s) ||
+         std::any_of(s.parts.begin(), s.parts.end(), [&](const SqlStatement& part) { return checks_foreign_keys(plan, part); });
+}
+
+// Whether the remains of a row make a difference: the statement scans, and its transaction must fail.
+bool remains_count(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& statement) {
+  const bool scans = statement.kind == SqlKind::Select || statement.kind == SqlKind::SelectLock || statement.kind == SqlKind::Insert ||
+                     statement.kind == SqlKind::Update || statement.kind == SqlKind::Delete;
+  if (!scans) return false;
+  const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
+  const std::uint8_t* record = w + plan.layout.databases[static_cast<std::size_t>(s.db)].ssi.offset + s.number * kSsiRecordBytes;
+  return record[0] == kSsiActive && (record[1] & kSsiDoomed) != 0;
+}
+
 class Tracker {
  public:
   Tracker(Context& ctx, int table)
@@ -68,48 +103,58 @@ class Tracker {
         table_(ctx.plan.layout.tables[static_cast<std::size_t>(table)]),
         conflicts_(ctx.plan, ctx.w, database_of(ctx)),
         me_(record_of(ctx.plan, ctx.session)),
-        number_(table) {
-    if (records().doomed(me_)) fail();
-  }
+        number_(table) {}
 
-  void scan(const AccessPath& access) {
-    const bool full = access.index < 0 || ctx_.choice == static_cast<int>(SsiGrain::Table);
+  void scan(const AccessPath& access, int waited_at) {
+    const bool full = access.index < 0 || grain() == SsiGrain::Table;
     if (full) {
       records().read(records().table_mask(number_), me_);
     } else if (!remember_keys(access)) {
       records().read(records().index_mask(number_, access.index), me_);
     }
-    for (int i = 0; i < table_.slots; ++i) {
-      std::uint8_t* v = slot_of(table_, ctx_.w, i);
-      if (v[kXmin] == 0 || !in_ranges(ctx_, table_, access, v)) continue;
-      const bool mine = v[kXmin] == mark_of(ctx_.session);
-      if (version_visible(v, ctx_.session, ctx_.snapshot)) {
-        if (!mine && !full) records().read(v + table_.ssi + 2, me_);
-        wrote(v[table_.ssi + 1]);
-      } else if (!mine) {
-        wrote(v[table_.ssi]);
-      }
+    visit(full, ctx_.snapshot, waited_at, [&](const std::uint8_t* v) { return full || in_ranges(ctx_, table_, access, v); });
+  }
+
+  void look_up(const std::vector<int>& columns, const CellId* values, int snapshot) {
+    int index = -1, key = -1;
+    for (std::size_t x = 0; x < table_.indexes.size() && index < 0; ++x) {
+      const auto at = std::find(columns.begin(), columns.end(), table_.indexes[x].columns[0]);
+      if (at == columns.end() || table_.indexes[x].where != kNoExpr) continue;
+      index = static_cast<int>(x);
+      key = static_cast<int>(at - columns.begin());
     }
+    const bool full = index < 0 || grain() == SsiGrain::Table;
+    if (full) {
+      records().read(records().table_mask(number_), me_);
+    } else if (grain() == SsiGrain::Key) {
+      remember_key(index, values[key]);
+    } else {
+      records().read(records().index_mask(number_, index), me_);
+    }
+    visit(full, snapshot, -1, [&](const std::uint8_t* v) {
+      bool same = true;
+      for (std::size_t c = 0; c < columns.size(); ++c) same = same && column_of(ctx_.plan.layout, table_, v, columns[c]) == values[c];
+      return full || same;
+    });
   }
 
   void end(std::uint8_t* v) {
+    fail_if_doomed();
     readers(v + table_.ssi + 2);
     readers(records().table_mask(number_));
     v[table_.ssi + 1] = static_cast<std::uint8_t>(me_ + 1);
     records().set_flag(me_, kSsiWrote);
   }
 
-  void stored(std::uint8_t* v, bool new_keys) {
+  void stored(std::uint8_t* v) {
+    fail_if_doomed();
     v[table_.ssi] = static_cast<std::uint8_t>(me_ + 1);
     records().set_flag(me_, kSsiWrote);
     readers(records().table_mask(number_));
-    if (!new_keys) return;
-    for (std::size_t x = 0; x < table_.indexes.size(); ++x) {
-      key_readers(static_cast<int>(x), column_of(ctx_.plan.layout, table_, v, table_.indexes[x].columns[0]));
-    }
   }
 
   void key_readers(int index, CellId first) {
+    fail_if_doomed();
     readers(records().index_mask(number_, index));
     records().each_key(number_, index, first, [&](std::uint8_t* mask) { readers(mask); });
   }
@@ -117,6 +162,33 @@ class Tracker {
  private:
   SsiRecords& records() { return conflicts_.records(); }
   void fail() { ctx_.serialization_failure = true; }
+  void fail_if_doomed() {
+    if (records().doomed(me_)) fail();
+  }
+  SsiGrain grain() const { return static_cast<SsiGrain>(ctx_.choice & kGrainBits); }
+
+  // HeapCheckForSerializableConflictOut for each version that the scan fetches. A scan of the table fetches a page at once, so
+  // before any wait; one through an index goes on fetching after it.
+  template <class Fetches>
+  void visit(bool full, int snapshot, int waited_at, Fetches fetches) {
+    const std::uint8_t* session = ctx_.w + ctx_.plan.layout.sessions[static_cast<std::size_t>(ctx_.session)].offset;
+    const bool resumed = has_waited(session);
+    const bool doomed = records().doomed(me_);
+    bool met = false;
+    for (int i = 0; i < table_.slots; ++i) {
+      std::uint8_t* v = slot_of(table_, ctx_.w, i);
+      if (v[kXmin] == 0 || !fetches(v)) continue;
+      met = met || !resumed || (!full && waited_at >= 0 && i != waited_at);
+      const bool mine = v[kXmin] == mark_of(ctx_.session);
+      if (version_visible(v, ctx_.session, snapshot)) {
+        if (!mine && !full) records().read(v + table_.ssi + 2, me_);
+        wrote(v[table_.ssi + 1]);
+      } else if (!mine) {
+        wrote(v[table_.ssi]);
+      }
+    }
+    if (doomed && (met || (!resumed && (ctx_.choice & kMeetsRemains) != 0))) fail();
+  }
 
   void wrote(std::uint8_t record) {
     if (record != 0 && !conflicts_.add(me_, record - 1, me_)) fail();
@@ -130,7 +202,7 @@ class Tracker {
 
   // The values that an equality looks up; false when only the whole index will do.
   bool remember_keys(const AccessPath& access) {
-    if (ctx_.choice != static_cast<int>(SsiGrain::Key)) return false;
+    if (grain() != SsiGrain::Key) return false;
     for (const KeyRange& range : access.ranges) {
       if (range.equal.empty()) return false;
     }
@@ -139,9 +211,13 @@ class Tracker {
       if (v.is_null() || v.kind == Kind::NowRel || v.kind == Kind::Interval) continue;
       Limit lacking;  // a value outside the domain is never stored, so nobody can write it
       const CellId cell = ctx_.plan.domain.encode(v, lacking);
-      if (!lacking && !records().remember_key(number_, access.index, cell, me_)) ctx_.fail(LimitKind::SerializableHistory);
+      if (!lacking) remember_key(access.index, cell);
     }
     return true;
+  }
+
+  void remember_key(int index, CellId value) {
+    if (!records().remember_key(number_, index, value, me_)) ctx_.fail(LimitKind::SerializableHistory);
   }
 
   Context& ctx_;
@@ -155,10 +231,27 @@ class Tracker {
 
 int ssi_choices(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& statement) {
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
-  if (!statement.reads_by_index || plan.layout.databases[static_cast<std::size_t>(s.db)].ssi.offset < 0) return 1;
+  if (plan.layout.databases[static_cast<std::size_t>(s.db)].ssi.offset < 0) return 1;
   const std::uint8_t* me = w + s.offset;
   const Isolation level = me[kTx] == kNoTx ? s.isolation : static_cast<Isolation>(me[kIsolation]);
-  return level == Isolation::Serializable && me[kTx] != kFailedTx ? kSsiGrains : 1;
+  if (level != Isolation::Serializable || me[kTx] == kFailedTx || me[kPosition] == kCommitPending) return 1;
+  return (by_index(plan, statement) ? kSsiGrains : 1) * (asks_subqueries(plan.code, statement) ? 2 : 1) *
+         (remains_count(plan, w, session, statement) ? 2 : 1);
+}
+
+bool ssi_take_choice(Context& ctx, const SqlStatement& statement) {
+  int rest = ctx.choice;
+  auto digit = [&](bool there, int base) {
+    if (!there) return 0;
+    const int value = rest % base;
+    rest /= base;
+    return value;
+  };
+  const int grain = digit(by_index(ctx.plan, statement), kSsiGrains);
+  const int ahead = digit(asks_subqueries(ctx.plan.code, statement), 2);
+  const int remains = digit(remains_count(ctx.plan, ctx.w, ctx.session, statement), 2);
+  ctx.choice = grain | (remains != 0 ? kMeetsRemains : 0);
+  return ahead != 0;
 }
 
 void ssi_begin(const Plan& plan, std::uint8_t* w, int session, bool read_only) {
@@ -172,17 +265,21 @@ bool ssi_tracked(const Plan& plan, const std::uint8_t* w, int session) {
   return ssi.offset >= 0 && w[ssi.offset + s.number * kSsiRecordBytes] == kSsiActive;
 }
 
-void ssi_scan(Context& ctx, int table, const AccessPath& access) { Tracker(ctx, table).scan(access); }
+void ssi_scan(Context& ctx, int table, const AccessPath& access, int waited_at) { Tracker(ctx, table).scan(access, waited_at); }
+
+void ssi_look_up(Context& ctx, int table, const std::vector<int>& columns, const CellId* values, int snapshot) {
+  Tracker(ctx, table).look_up(columns, values, snapshot);
+}
 
 void ssi_end_version(Context& ctx, int table, std::uint8_t* version) { Tracker(ctx, table).end(version); }
 
-void ssi_new_version(Context& ctx, int table, std::uint8_t* version, bool new_keys) {
-  Tracker(ctx, table).stored(version, new_keys);
-}
+void ssi_new_version(Context& ctx, int table, std::uint8_t* version) { Tracker(ctx, table).stored(version); }
 
-void ssi_duplicate(Context& ctx, int table, int index, const CellId* cells) {
+bool ssi_enter_index(Context& ctx, int table, int index, const std::uint8_t* version) {
   const TableLayout& t = ctx.plan.layout.tables[static_cast<std::size_t>(table)];
-  Tracker(ctx, table).key_readers(index, cells[t.indexes[static_cast<std::size_t>(index)].columns[0]]);
+  const int first = t.indexes[static_cast<std::size_t>(index)].columns[0];
+  Tracker(ctx, table).key_readers(index, column_of(ctx.plan.layout, t, version, first));
+  return !ctx.serialization_failure;
 }
 
 // PreCommit_CheckForSerializationFailure of predicate.c.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/world/code_walk.hpp"
 #include "model/world/sequence.hpp"
 
 namespace oncecheck {
@@ -180,7 +181,9 @@ bool StatementRun::in_unique_index(int column) const {
 
 bool StatementRun::is_indexed(int column) const {
   return std::any_of(table_->indexes.begin(), table_->indexes.end(), [&](const Index& i) {
-    return std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
+    bool named = std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
+    walk_expr(ctx_.plan.code, i.where, [&](const Node& n) { named = named || (n.op == Op::Column && n.a == column); }, [](const Query&) {});
+    return named;
   });
 }
 

@@ -49,7 +49,7 @@ class StatementRun {
   bool covers(const Index& index, RowSource row);
   bool has_partial_index() const;
   bool in_unique_index(int column) const;  // partial ones apart
-  bool is_indexed(int column) const;
+  bool is_indexed(int column) const;  // or named by the WHERE of a partial one
   // Whether ON CONFLICT (IGNORE, ON DUPLICATE KEY UPDATE) keeps a duplicate in this index from being an error.
   bool shields(int index) const;
 

@@ -144,7 +144,7 @@ void end_statement(const Plan& plan, std::uint8_t* w, int session) {
   if (s[kWaitTable] != 0) {
     for (int other : database_of(plan, session).sessions) {
       std::uint8_t* o = w + plan.layout.sessions[static_cast<std::size_t>(other)].offset;
-      if (o[kWaits] == session + 1 && (o[kWaitKind] & 15) == kWaitTuple) o[kWaits] = 0;
+      if (o[kWaits] == session + 1 && waits_behind(o)) o[kWaits] = 0;
     }
   }
   for (int k : {kWaitKind, kWaitTable, kWaitSlot}) s[k] = 0;

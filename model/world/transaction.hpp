@@ -8,6 +8,12 @@
 
 namespace oncecheck {
 
+// PostgreSQL, in kWaitKind beside the WaitKind (bits 0-1) and the row lock that is wanted (bits 4-6): the row was being changed
+// when the wait began, not merely locked; and the running statement has waited before, whatever it does now.
+inline constexpr std::uint8_t kWaitKindBits = 3, kWaitForChange = 4, kHasWaited = 8;
+inline bool has_waited(const std::uint8_t* session) { return (session[kWaitKind] & kHasWaited) != 0; }
+inline bool waits_behind(const std::uint8_t* session) { return (session[kWaitKind] & kWaitKindBits) == kWaitTuple; }
+
 // Ends the transaction of the session with all its row versions made permanent. `limit` takes what the world has no room for
 // (LimitKind::SerializableHistory); callers whose transactions are never SERIALIZABLE need not give it.
 void commit_transaction(const Plan& plan, std::uint8_t* w, int session, Limit* limit = nullptr);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "model/program/code_walk.hpp"
+#include "model/world/code_walk.hpp"
 
 namespace oncecheck {
 
