@@ -31,7 +31,7 @@ void InnodbRun::open(const Source& source, RowCursor& cursor) {
     plan_versions(cursor, source.index, source.access);
   } else {
     plan_scan(cursor, source.index, source.access);
-    cursor.covering = false;
+    cursor.covering = covers_source(cursor, source);
   }
 }
 
@@ -45,6 +45,7 @@ const std::uint8_t* InnodbRun::next(RowCursor& cursor) {
   while (next_row(cursor, Style::Share, slot)) {
     const std::uint8_t* v = slot_of(t, ctx_.w, slot);
     if (v[kXmin] == mark_of(session_) && (v[kFlags] & kMadeByCommand)) continue;
+    if (cursor.first_only) cursor.at = cursor.count;
     return v;
   }
   return nullptr;
@@ -120,8 +121,8 @@ bool InnodbRun::lock_step(RowCursor& cursor, const RowCursor::Step& step, Style 
   std::uint8_t mode = step.mode;
   if (step.kind == kStepPoint) mode = alive || !gaps() ? kLockRecord : 0;
   // An UPDATE at READ COMMITTED judges a locked row by its committed version and passes over it when that does not
-  // match (not when it sorts the rows first).
-  const bool semi = s_.kind == SqlKind::Update && !gaps() && !sorts_ && x == view.clustered() &&
+  // match (not when it sorts the rows first; not when it reads its own table, which MariaDB runs as an UPDATE of a join).
+  const bool semi = s_.kind == SqlKind::Update && !gaps() && !sorts_ && !s_.reads_target && x == view.clustered() &&
                     step.kind != kStepPoint && &cursor == &scan_;
   if (step.kind == kStepBeyond) {
     // What lies behind the range matches by no version.
