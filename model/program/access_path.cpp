@@ -46,6 +46,7 @@ class PathChooser {
         best = std::move(path);
       }
     }
+    if (mariadb_ && best.index < 0) best = around_value();
     set_order(best);
     if (mariadb_ && !scan_.write && (best.index < 0 || several_keys(best))) scan_by_index(best);
     return best;
@@ -61,6 +62,23 @@ class PathChooser {
       };
       return !std::equal(r.equal.begin(), r.equal.end(), path.ranges.front().equal.begin(), same);
     });
+  }
+
+  // column <> 1 on an index that has all columns of the table: what lies before the value, and what lies behind it.
+  AccessPath around_value() const {
+    AccessPath path;
+    const bool primary = !table_.indexes.empty() && table_.indexes.front().primary;
+    for (std::size_t i = 0; primary && i < table_.indexes.size(); ++i) {
+      const Index& index = table_.indexes[i];
+      const auto value = unequal_.find(index.columns.front());
+      std::set<int> columns(index.columns.begin(), index.columns.end());
+      columns.insert(table_.indexes.front().columns.begin(), table_.indexes.front().columns.end());
+      if (index.unique || index.where != kNoExpr || value == unequal_.end() || columns.size() != table_.columns.size()) continue;
+      path.index = static_cast<int>(i);
+      path.ranges = {KeyRange{{}, kIsNull, value->second, true, true}, KeyRange{{}, value->second, kNoExpr, true, false}};
+      return path;
+    }
+    return path;
   }
 
   // A row to be written is found by its primary key. MariaDB weighs against that a secondary index that has all columns of
@@ -165,6 +183,7 @@ class PathChooser {
       only_bounds_ = false;
       return;
     }
+    if (n.op == Op::Ne && column_of(n.a) >= 0 && known(n.b)) unequal_.emplace(column_of(n.a), n.b);
     column = -1;
     std::vector<ExprId> values;
     if (equals(e, column, values)) {
@@ -333,6 +352,7 @@ class PathChooser {
   bool innodb_, mariadb_;
   const TableScan& scan_;
   std::map<int, ColumnBounds> bounds_;
+  std::map<int, ExprId> unequal_;
   std::set<int> not_null_;   // columns that the conditions want to be not NULL
   bool only_bounds_ = true;  // bounds_ says all that the conditions do
 };

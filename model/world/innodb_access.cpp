@@ -255,14 +255,28 @@ bool InnodbRun::mentions_row(ExprId expr) const {
 
 // A condition that no row decides (EXISTS of another table) is looked at first: when it is not true no row is read or
 // locked. A write does so only with a WHERE that names no row at all, with EXISTS, and with conditions without a subquery;
-// others it tests on each row that it has locked.
+// others it tests on each row that it has locked. Rows that such a subquery finds by a whole unique key are read, and so
+// locked, before that all the same (a table of one row is read when the statement is optimized).
 bool InnodbRun::can_match(ExprId where, bool whole) {
   if (where == kNoExpr) return true;
   const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(where)];
   const bool decided = !mentions_row(where);
   const bool early = whole || s_.kind == SqlKind::SelectLock || n.op == Op::Exists || !has_query(where);
   if (decided && early) return is_true(eval(ctx_, where));
+  if (decided && reads_one_row(where)) eval(ctx_, where);
   return n.op != Op::And || (can_match(n.a, false) && can_match(n.b, false));
+}
+
+bool InnodbRun::reads_one_row(ExprId expr) const {
+  const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(expr)];
+  if (n.op == Op::Not) return reads_one_row(n.a);
+  if (n.op != Op::Exists && n.op != Op::Scalar) return false;
+  const Query& q = ctx_.plan.code.queries[static_cast<std::size_t>(n.b)];
+  if (q.sources.size() != 1 || q.sources[0].kind != Source::Kind::Table || q.sources[0].access.index < 0) return false;
+  const AccessPath& access = q.sources[0].access;
+  const TableLayout& t = layout_.tables[static_cast<std::size_t>(q.sources[0].index)];
+  const Index& index = t.indexes[static_cast<std::size_t>(access.index)];
+  return index.unique && access.ranges.size() == 1 && access.ranges[0].equal.size() == index.columns.size();
 }
 
 bool InnodbRun::has_query(ExprId expr) const {

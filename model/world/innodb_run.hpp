@@ -62,6 +62,7 @@ class InnodbRun : StatementRun, RowReader {
   bool mentions_row(ExprId expr) const;
   bool can_match(ExprId where, bool whole = true);
   bool has_query(ExprId expr) const;
+  bool reads_one_row(ExprId expr) const;
   const AccessPath& chosen_access();
   bool plan_from_subquery(RowCursor& cursor);
   ExprId semi_join() const;

@@ -76,7 +76,7 @@ bool InnodbRun::committed_matches(int slot) {
 // Takes the lock, or passes over the record (false); on a wait or an error stopped() is set.
 bool InnodbRun::take_or_pass(RowCursor& cursor, LockName on, std::uint8_t mode, bool semi) {
   LockTable& locks = rows_.locks();
-  const bool waits = s_.policy == LockPolicy::Block;
+  const bool waits = s_.policy == LockPolicy::Block || &cursor != &scan_;  // NOWAIT is not for subqueries
   LockTable::Got got = locks.ask(session_, on, mode, waits && !semi);
   if (got == LockTable::Got::Wait && semi) {
     if (!committed_matches(on.slot) || stopped()) return false;
@@ -167,7 +167,9 @@ bool InnodbRun::next_row(RowCursor& cursor, Style style, int& slot) {
         if (step.kind == kStepGap || step.kind == kStepBeyond || !view.alive(cursor.index, step.slot)) continue;
         const auto row = static_cast<std::uint8_t>(kLockRecord | (style == Style::Exclusive ? kLockX : 0));
         const bool write = s_.kind != SqlKind::SelectLock && !two_phases_;
-        if (write || !rows_.locks().holds(session_, {cursor.table, view.clustered(), step.slot}, row)) continue;
+        const bool row_locked = cursor.index == view.clustered() || style == Style::Exclusive || !cursor.covering;
+        const int locked = row_locked ? view.clustered() : cursor.index;
+        if (write || !rows_.locks().holds(session_, {cursor.table, locked, step.slot}, row)) continue;
         if (step.kind == kStepPoint) cursor.finished = step.range;
         new_count_ = 0;
         slot = step.slot;

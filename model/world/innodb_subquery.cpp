@@ -60,8 +60,9 @@ bool InnodbRun::missed_by_join(int slot) {
   return true;
 }
 
-// When an equality on a secondary index finds the rows of the subquery, that comes first, and each key that it gives is
-// looked up in the target. False: the target is scanned first, by its own access path.
+// When an equality on a secondary index finds the rows of the subquery, that comes first, and the key that it gives is looked
+// up in the target. False: the target is scanned by its own access path, since the subquery comes second, or since the server
+// expects several keys of it.
 bool InnodbRun::plan_from_subquery(RowCursor& cursor) {
   const ExprId join = semi_join();
   const IndexView view = rows_.view(s_.table);
@@ -84,6 +85,13 @@ bool InnodbRun::plan_from_subquery(RowCursor& cursor) {
   start_cursor(cursor, view, s_.table, s_.access);
   const std::size_t mark = ctx_.scratch.mark();
   const oncecheck::Rows keys = run_query(ctx_, n.b);
+  int records[kMaxIndexRecords];
+  const int count = inner_view.records(inner.access.index, records);
+  const auto in = [&](int slot) { return side(inner_view, inner.access.index, inner.access.ranges[0], slot) == 0; };
+  if (keys.count > 0 && std::count_if(records, records + count, in) > 1) {
+    ctx_.scratch.release(mark);
+    return false;
+  }
   for (int i = 0; i < keys.count && !stopped(); ++i) {
     CellId cells[kMaxRowColumns] = {};
     cells[key->columns[0]] = storable(ctx_, keys.row(i)[0]);
