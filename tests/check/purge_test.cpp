@@ -17,7 +17,7 @@ using namespace oncecheck::testing;
 namespace {
 
 // Two requests of `work` begin when rows 1 and 2 are deleted; a deadlock answers one of them with 500.
-std::string scenario(const std::string& engine, const std::string& steps, const std::string& requests) {
+std::string scenario(const std::string& engine, const std::string& steps, const std::string& workers) {
   return fmt::format(R"j({{
     "title": "test",
     "databases": {{"db": {{"engine": "{}", "isolation": "repeatable read", "rows": {{"t": 6}}, "schema": [
@@ -31,24 +31,25 @@ std::string scenario(const std::string& engine, const std::string& steps, const 
     }},
     "clients": {{
       "cleaner": {{"requests": [{{"to": "clean", "key": "C", "first": 0, "second": 0}}]}},
-      "workers": {{"requests": [{}]}}
+      {}
     }},
     "invariants": [{{"name": "no deadlock", "always_empty":
-      "SELECT identity FROM facts.told WHERE client = 'workers' AND outcome = 'unknown'"}}]
+      "SELECT identity FROM facts.told WHERE client <> 'cleaner' AND outcome = 'unknown'"}}]
   }})j",
-                     engine, steps, requests);
+                     engine, steps, workers);
 }
 
 std::string step(const std::string& sql) {
-  return R"j({"sql": ")j" + sql + R"j(", "on_error": {"deadlock": [{"sql": "ROLLBACK"}, {"reply": 500}]}})j";
+  return R"j({"sql": ")j" + sql + R"j(", "on_error": {
+    "deadlock": [{"sql": "ROLLBACK"}, {"reply": 500}], "unique_violation": [{"sql": "ROLLBACK"}, {"reply": 202}]}})j";
 }
 
-const std::string kOtherOrder = R"j({"to": "work", "key": "A", "first": 1, "second": 2},
-                                    {"to": "work", "key": "B", "first": 2, "second": 1})j";
+const std::string kOtherOrder = R"j("a": {"requests": [{"to": "work", "key": "A", "first": 1, "second": 2}]},
+                                    "b": {"requests": [{"to": "work", "key": "B", "first": 2, "second": 1}]})j";
 const std::string kLockBoth = step("SELECT v FROM t WHERE id = :first FOR UPDATE") + ", " +
                               step("SELECT v FROM t WHERE id = :second FOR UPDATE");
-const std::string kSame = R"j({"to": "work", "key": "A", "first": 1, "second": 1},
-                              {"to": "work", "key": "B", "first": 1, "second": 1})j";
+const std::string kSame = R"j("a": {"requests": [{"to": "work", "key": "A", "first": 1, "second": 1}]},
+                              "b": {"requests": [{"to": "work", "key": "B", "first": 1, "second": 1}]})j";
 const std::string kLockAndInsert = step("SELECT v FROM t WHERE id = :first FOR UPDATE") + ", " +
                                    step("INSERT INTO t VALUES (:first, 'new')");
 
