@@ -3,6 +3,7 @@
 
 #include "model/step/enabled_list.hpp"
 #include "model/step/provider_run.hpp"
+#include "model/step/purge.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/ssi.hpp"
@@ -23,6 +24,7 @@ void Enabled::list() {
   deploys();
   const bool quiet = out_.empty();
   if (quiet) quiet_timers();
+  list_purges(p_, w_, out_);  // in no hurry: time may run out while deleted rows wait for it
   jobs();
   if (faults_) {
     message_faults();

@@ -21,6 +21,7 @@ enum class EventKind : std::uint8_t {
   StartJob,       // a: task, b: instance
   LockTimeout,    // a: task; lock_timeout ends its wait
   Replicate,      // a: database; its replica applies what is committed
+  Purge,          // a: table, b: slot; InnoDB drops a deleted row or a replaced version that no snapshot needs
   IndexEffects,   // a: provider; its look-up catches up with its ledger
   Redeliver,      // a: message; it is delivered again: its consumer is dead, or a fault pays
   ReplaceInstance,  // a: service, b: instance; a rolling deploy comes to it
