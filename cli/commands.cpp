@@ -302,7 +302,7 @@ int run_command_line(int argc, char** argv) {
   add_scenario_options(c, a);
   c->add_option("--max-states", a.max_states, "stop after about this many states: inconclusive");
   c->add_option("--max-memory", a.max_memory, "stop at this much memory for states, e.g. 4G: inconclusive");
-  c->add_flag("--no-reductions", a.no_reductions, "switch dead-variable clearing off: more states, the same verdicts");
+  c->add_flag("--no-reductions", a.no_reductions, "switch reductions off (dead variables, order of purges): more states, the same verdicts");
   c->add_flag("--all-states", a.explore_all, "explore to the end even when every promise is broken already");
   c->footer("Example: oncecheck check scenarios/lying-api.jsonc --variant charge-then-ledger --explain");
 

@@ -177,6 +177,12 @@ class Teller {
         const TaskLayout& t = p_.plan.layout.tasks[e.a];
         return "the job " + p_.services[static_cast<std::size_t>(t.service)].job_names[static_cast<std::size_t>(t.index)] + " begins";
       }
+      case EventKind::Purge: {
+        const TableLayout& t = p_.plan.layout.tables[e.a];
+        const bool deleted = slot_of(t, world_.data(), e.b)[kNext] == 0;
+        return "purge takes " + std::string(deleted ? "the deleted row " : "the old index record of ") +
+               purged_words(p_, world_.data(), e.a, e.b) + " away";
+      }
       case EventKind::Replicate: return "the replica of " + p_.plan.layout.databases[e.a].name + " applies what is committed";
       case EventKind::FailoverDatabase:
         return "the primary of " + p_.plan.layout.databases[e.a].name + " dies and its replica takes over; all connections break" +

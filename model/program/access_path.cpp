@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "model/world/code_walk.hpp"
 
@@ -45,9 +46,124 @@ class PathChooser {
         best = std::move(path);
       }
     }
-    if (mariadb_ && scan_.write) prefer_covering(best);
+    if (mariadb_ && best.index < 0) best = around_value();
     set_order(best);
+    if (mariadb_ && !scan_.write && (best.index < 0 || several_keys(best))) scan_by_index(best);
     return best;
+  }
+
+  // id IN (1, 2): one pass over an index that has all columns read is as cheap as two look-ups, and is what is done.
+  bool several_keys(const AccessPath& path) const {
+    const Index& index = table_.indexes[static_cast<std::size_t>(path.index)];
+    if (!index.primary || path.ranges.front().equal.size() != index.columns.size()) return false;
+    return std::any_of(path.ranges.begin(), path.ranges.end(), [&](const KeyRange& r) {
+      const auto same = [&](ExprId a, ExprId b) {
+        return a == b || (a >= 0 && b >= 0 && node(a).op == Op::Const && node(b).op == Op::Const && node(a).val == node(b).val);
+      };
+      return !std::equal(r.equal.begin(), r.equal.end(), path.ranges.front().equal.begin(), same);
+    });
+  }
+
+  // column <> 1 on an index that has all columns of the table: what lies before the value, and what lies behind it.
+  AccessPath around_value() const {
+    AccessPath path;
+    const bool primary = !table_.indexes.empty() && table_.indexes.front().primary;
+    for (std::size_t i = 0; primary && i < table_.indexes.size(); ++i) {
+      const Index& index = table_.indexes[i];
+      const auto value = unequal_.find(index.columns.front());
+      std::set<int> columns(index.columns.begin(), index.columns.end());
+      columns.insert(table_.indexes.front().columns.begin(), table_.indexes.front().columns.end());
+      if (index.unique || index.where != kNoExpr || value == unequal_.end() || columns.size() != table_.columns.size()) continue;
+      path.index = static_cast<int>(i);
+      path.ranges = {KeyRange{{}, kIsNull, value->second, true, true}, KeyRange{{}, value->second, kNoExpr, true, false}};
+      return path;
+    }
+    return path;
+  }
+
+  // A row to be written is found by its primary key. MariaDB weighs against that a secondary index that has all columns of
+  // the table, since then the row itself need not be read.
+  AccessPath covering(const AccessPath& path) const {
+    AccessPath none;
+    if (!mariadb_ || !scan_.write || path.index < 0) return none;
+    const Index& key = table_.indexes[static_cast<std::size_t>(path.index)];
+    if (!key.primary || path.ranges.front().equal.size() != key.columns.size()) return none;
+    for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+      Index both = table_.indexes[i];
+      if (both.primary || both.where != kNoExpr) continue;
+      both.columns.insert(both.columns.end(), key.columns.begin(), key.columns.end());
+      bool all = true;
+      for (int c = 0; c < static_cast<int>(table_.columns.size()); ++c) {
+        all = all && std::find(both.columns.begin(), both.columns.end(), c) != both.columns.end();
+      }
+      AccessPath other;
+      other.index = static_cast<int>(i);
+      other.ranges = ranges_of(both, true);
+      if (!all || other.ranges.empty() || other.ranges.size() > path.ranges.size()) continue;
+      set_order(other);
+      return other;
+    }
+    return none;
+  }
+
+  // find_shortest_key. The primary key stands for the whole row; it is as short as an index that has all columns. Among
+  // secondary indexes the first is taken, since the model keeps no lengths.
+  void scan_by_index(AccessPath& path) const {
+    const bool ordered = scan_.order != nullptr && !scan_.order->empty();
+    if (ordered || table_.indexes.empty() || !table_.indexes.front().primary) return;
+    std::set<int> read;
+    for (const std::vector<ExprId>* exprs : {&scan_.conditions, &scan_.reads}) {
+      for (ExprId e : *exprs) {
+        walk_expr(code_, e, [&](const Node& n) {
+          if (n.op == Op::Column && n.src == scan_.src) read.insert(n.a);
+        }, [](const Query&) {});
+      }
+    }
+    const std::vector<int>& primary = table_.indexes.front().columns;
+    const AccessPath full{-1, {}, true, false, false};
+    auto all_in = [&](const std::vector<int>& columns) {
+      return std::all_of(read.begin(), read.end(), [&](int c) {
+        return std::find(columns.begin(), columns.end(), c) != columns.end();
+      });
+    };
+    if (all_in(primary)) path = full;
+    for (std::size_t i = 1; i < table_.indexes.size(); ++i) {
+      std::vector<int> columns = table_.indexes[i].columns;
+      columns.insert(columns.end(), primary.begin(), primary.end());
+      if (table_.indexes[i].where != kNoExpr || !all_in(columns)) continue;
+      const std::set<int> distinct(columns.begin(), columns.end());
+      if (all_in(primary) && distinct.size() == table_.columns.size()) continue;
+      path = full;
+      path.index = static_cast<int>(i);
+      return;
+    }
+  }
+
+  // MIN(column) or MAX(column): the first record of an index whose columns before it are given (opt_sum_query). The rest of
+  // the WHERE must be about these columns alone. index < 0: no index serves.
+  AccessPath extreme(int column, bool highest) const {
+    AccessPath none;
+    if (!innodb_ || !only_bounds_) return none;
+    if (!highest && !table_.not_null[static_cast<std::size_t>(column)] && !bounds_.count(column)) return none;
+    for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+      const Index& index = table_.indexes[i];
+      const auto at = std::find(index.columns.begin(), index.columns.end(), column);
+      if (at == index.columns.end() || index.where != kNoExpr) continue;
+      const std::vector<int> used(index.columns.begin(), at + 1);
+      auto serves = [&](const auto& b) { return std::find(used.begin(), used.end(), b.first) != used.end(); };
+      if (!std::all_of(used.begin(), used.end() - 1, [&](int c) { return is_fixed(c); })) continue;
+      if (!std::all_of(bounds_.begin(), bounds_.end(), serves)) continue;
+      if (bounds_.count(column) && bounds_.at(column).equal.size() > 1) continue;
+      AccessPath path;
+      path.index = static_cast<int>(i);
+      Index prefix = index;
+      prefix.columns = used;
+      path.ranges = ranges_of(prefix);
+      path.in_order = path.first_only = true;
+      path.backward = highest;
+      return path;
+    }
+    return none;
   }
 
  private:
@@ -62,9 +178,17 @@ class PathChooser {
       return;
     }
     int column = -1;
+    if (only_not_null(e, column)) {
+      not_null_.insert(column);
+      only_bounds_ = false;
+      return;
+    }
+    if (n.op == Op::Ne && column_of(n.a) >= 0 && known(n.b)) unequal_.emplace(column_of(n.a), n.b);
+    column = -1;
     std::vector<ExprId> values;
     if (equals(e, column, values)) {
       ColumnBounds& b = bounds_[column];
+      only_bounds_ = only_bounds_ && b.equal.empty();
       if (b.equal.empty() || values.size() < b.equal.size()) b.equal = std::move(values);
       return;
     }
@@ -75,6 +199,25 @@ class PathChooser {
   int column_of(ExprId e) const {
     const Node& n = node(e);
     return n.op == Op::Column && n.src == scan_.src ? n.a : -1;
+  }
+
+  // column IS NOT NULL, or an OR of it with bounds on the same column.
+  bool only_not_null(ExprId e, int& column) const {
+    const Node& n = node(e);
+    auto take = [&](int c) {
+      if (c < 0 || (column >= 0 && column != c)) return false;
+      column = c;
+      return true;
+    };
+    if (n.op == Op::IsNotNull) return innodb_ && take(column_of(n.a));
+    if (n.op != Op::Or) return false;
+    auto bound = [&](ExprId side) {
+      const Node& b = node(side);
+      const bool compares = b.op == Op::Eq || b.op == Op::Lt || b.op == Op::Le || b.op == Op::Gt || b.op == Op::Ge;
+      return compares && ((known(b.b) && take(column_of(b.a))) || (known(b.a) && take(column_of(b.b))));
+    };
+    return (only_not_null(n.a, column) && (bound(n.b) || only_not_null(n.b, column))) ||
+           (bound(n.a) && only_not_null(n.b, column));
   }
 
   bool known(ExprId e) const {
@@ -112,26 +255,44 @@ class PathChooser {
 
   void add_bound(const Node& n) {
     const bool less = n.op == Op::Lt || n.op == Op::Le, greater = n.op == Op::Gt || n.op == Op::Ge;
-    if (!less && !greater) return;
+    if (!less && !greater) {
+      only_bounds_ = false;
+      return;
+    }
     const bool open = n.op == Op::Lt || n.op == Op::Gt;
     const bool flipped = column_of(n.a) < 0;
     const int column = column_of(flipped ? n.b : n.a);
     const ExprId value = flipped ? n.a : n.b;
-    if (column < 0 || !known(value)) return;
+    if (column < 0 || !known(value)) {
+      only_bounds_ = false;
+      return;
+    }
     ColumnBounds& b = bounds_[column];
     const bool is_high = less != flipped;
     ExprId& bound = is_high ? b.high : b.low;
-    if (bound != kNoExpr) return;  // two of one kind: the first counts, WHERE tests the rest
+    if (bound != kNoExpr) {  // two of one kind: the first counts, WHERE tests the rest
+      only_bounds_ = false;
+      return;
+    }
     bound = value;
     (is_high ? b.high_open : b.low_open) = open;
   }
 
-  std::vector<KeyRange> ranges_of(const Index& index) const {
+  // `not_null`: IS NOT NULL is a range too.
+  std::vector<KeyRange> ranges_of(const Index& index, bool not_null = false) const {
     std::vector<KeyRange> ranges(1);
     bool used = false;
     for (int c : index.columns) {
       const auto it = bounds_.find(c);
-      if (it == bounds_.end()) break;
+      if (it == bounds_.end()) {
+        if (!not_null || !not_null_.count(c)) break;
+        for (KeyRange& r : ranges) {
+          r.low = kIsNull;
+          r.low_open = true;
+        }
+        used = true;
+        break;
+      }
       const ColumnBounds& b = it->second;
       if (!b.equal.empty() && ranges.size() * b.equal.size() <= kMaxRanges) {
         std::vector<KeyRange> product;
@@ -156,27 +317,6 @@ class PathChooser {
       break;
     }
     return used ? ranges : std::vector<KeyRange>{};
-  }
-
-  // MariaDB finds a row to be written by its primary key through a secondary index when that has all columns of the table and the condition
-  // gives its whole key: the record is found by both (extended keys), and the row itself need not be read.
-  void prefer_covering(AccessPath& path) const {
-    if (path.index < 0 || !table_.indexes[static_cast<std::size_t>(path.index)].primary) return;
-    const std::vector<int>& primary = table_.indexes[static_cast<std::size_t>(path.index)].columns;
-    if (path.ranges.front().equal.size() != primary.size()) return;
-    for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
-      Index both = table_.indexes[i];
-      if (both.primary) continue;
-      both.columns.insert(both.columns.end(), primary.begin(), primary.end());
-      for (int c = 0; c < static_cast<int>(table_.columns.size()); ++c) {
-        if (std::find(both.columns.begin(), both.columns.end(), c) == both.columns.end()) both.columns.clear();
-      }
-      std::vector<KeyRange> ranges = ranges_of(both);
-      if (both.columns.empty() || ranges.empty() || ranges.front().equal.size() != both.columns.size()) continue;
-      path.index = static_cast<int>(i);
-      path.ranges = std::move(ranges);
-      return;
-    }
   }
 
   // Whether the scan, forwards or backwards, gives the order that is asked for. Rows come in the order of the keys, whatever
@@ -212,10 +352,21 @@ class PathChooser {
   bool innodb_, mariadb_;
   const TableScan& scan_;
   std::map<int, ColumnBounds> bounds_;
+  std::map<int, ExprId> unequal_;
+  std::set<int> not_null_;   // columns that the conditions want to be not NULL
+  bool only_bounds_ = true;  // bounds_ says all that the conditions do
 };
 
 }  // namespace
 
 AccessPath choose_access(const CompileState& state, const TableScan& scan) { return PathChooser(state, scan).choose(); }
+
+AccessPath covering_access(const CompileState& state, const TableScan& scan, const AccessPath& access) {
+  return PathChooser(state, scan).covering(access);
+}
+
+AccessPath extreme_access(const CompileState& state, const TableScan& scan, int column, bool highest) {
+  return PathChooser(state, scan).extreme(column, highest);
+}
 
 }  // namespace oncecheck

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/program/access_path.hpp"
 #include "model/program/sql_print.hpp"
 #include "model/world/context.hpp"
 #include "model/world/facts.hpp"
@@ -269,8 +268,26 @@ void QueryCompiler::choose_paths() {
         if (!query_.sources[j].left_join) scan.conditions.push_back(query_.sources[j].on);
       }
     }
+    for (const std::vector<ExprId>* exprs : {&query_.targets, &query_.keys}) {
+      scan.reads.insert(scan.reads.end(), exprs->begin(), exprs->end());
+    }
+    for (const AggSpec& agg : query_.aggs) scan.reads.push_back(agg.arg);
+    for (const Order& order : query_.order) scan.reads.push_back(order.expr);
+    scan.reads.push_back(query_.having);
+    for (const Source& other : query_.sources) scan.reads.push_back(other.on);
+    scan.reads.push_back(query_.where);
     source.access = choose_access(state_, scan);
+    if (query_.sources.size() == 1 && query_.keys.empty() && query_.aggs.size() == 1) take_extreme(scan, source.access);
   }
+}
+
+void QueryCompiler::take_extreme(const TableScan& scan, AccessPath& access) {
+  const AggSpec& agg = query_.aggs.front();
+  if (agg.kind != Aggregate::Min && agg.kind != Aggregate::Max) return;
+  const Node& arg = state_.program.plan.code.nodes[static_cast<std::size_t>(agg.arg)];
+  if (arg.op != Op::Column || arg.src != scan.src) return;
+  AccessPath path = extreme_access(state_, scan, arg.a, agg.kind == Aggregate::Max);
+  if (path.index >= 0) access = std::move(path);
 }
 
 ExprId QueryCompiler::row_count(const sql::Expr& e, const char* what) {

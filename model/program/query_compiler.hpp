@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/program/access_path.hpp"
 #include "model/program/expr_compiler.hpp"
 
 namespace oncecheck {
@@ -28,6 +29,7 @@ class QueryCompiler {
   QueryId ordered(QueryId inner, const sql::Select& select);
   QueryId values(const sql::Select& select, const Scope* outer);
   void choose_paths();
+  void take_extreme(const TableScan& scan, AccessPath& access);
   void add_using(const sql::FromItem& join, std::size_t first_left);
   void add_from(const sql::FromItem& item, bool left_join, const sql::Expr* on);
   void add_table(const sql::FromItem& item, Source& source, ScopeEntry& entry);

@@ -49,6 +49,15 @@ CompiledStatement StatementBuilder::compile(const sql::Statement& s, const Commo
   };
   const auto any_node = [](const Node&) {};
   each_expr(st(), [&](ExprId e) { walk_expr(state_.program.plan.code, e, any_node, query); });
+  if (st().kind == SqlKind::Update) {
+    auto target = [&](const Query& q) {
+      for (const Source& s : q.sources) {
+        const bool reads = s.kind == Source::Kind::Table && s.index == st().table;
+        st().reads_target = st().reads_target || reads;
+      }
+    };
+    each_expr(st(), [&](ExprId e) { walk_expr(state_.program.plan.code, e, any_node, target); });
+  }
   walk_query(state_.program.plan.code, st().query, any_node, by_index);
   return std::move(out_);
 }
@@ -155,7 +164,9 @@ void StatementBuilder::order_and_limit(const std::vector<sql::OrderItem>& order,
 
 void StatementBuilder::choose_path() {
   const bool write = st().kind == SqlKind::Update || st().kind == SqlKind::Delete;
-  st().access = choose_access(state_, {st().table, 0, 0, {st().where}, &st().order, write});
+  const TableScan scan{st().table, 0, 0, {st().where}, &st().order, write, st().targets};
+  st().access = choose_access(state_, scan);
+  st().covering = covering_access(state_, scan, st().access);
 }
 
 void StatementBuilder::select(const sql::Select& s) {

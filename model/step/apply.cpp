@@ -4,6 +4,7 @@
 #include "model/step/canonical.hpp"
 #include "model/step/task_run.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/innodb_transaction.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/time.hpp"
@@ -25,6 +26,7 @@ class Apply {
       case EventKind::Step: TaskRun(p_, ctx_, e.a).step(e.c); break;
       case EventKind::Deadlock: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::Deadlock); break;
       case EventKind::Replicate: replicate(p_.plan, w_, e.a); break;
+      case EventKind::Purge: innodb_purge_row(p_.plan, w_, e.a, e.b); break;
       case EventKind::FailoverDatabase: fail_over_database(e.a); break;
       case EventKind::LockTimeout: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::LockTimeout); break;
       case EventKind::LoseConnection: TaskRun(p_, ctx_, e.a).lose_connection(e.b == 1); break;

@@ -55,6 +55,7 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
       return "deliver " + message_name(p, w, e.a) + "/" + std::to_string(e.b + 1);
     case EventKind::Step:
       return task_name(p, w, e.a) + ": " + step_text(p, w, e.a) + choice_words(p, w, e);
+    case EventKind::Purge: return "purge of " + purged_words(p, w, e.a, e.b);
     case EventKind::Replicate: return "the replica of " + p.plan.layout.databases[e.a].name + " catches up";
     case EventKind::FailoverDatabase: return "failover of " + p.plan.layout.databases[e.a].name;
     case EventKind::LockTimeout: return task_name(p, w, e.a) + ": lock time-out at " + step_text(p, w, e.a);
@@ -100,6 +101,17 @@ std::string show_cell(const Program& program, CellId id) {
   const Val v = program.plan.domain.decode(id);
   if (v.kind == Kind::Text) return std::string(program.plan.domain.text(v.n));
   return program.plan.domain.show(v);
+}
+
+std::string purged_words(const Program& program, const std::uint8_t* world, int table, int slot) {
+  const TableLayout& t = program.plan.layout.tables[static_cast<std::size_t>(table)];
+  const std::uint8_t* v = slot_of(t, world, slot);
+  std::string cells;
+  for (std::size_t c = 0; c < t.columns.size(); ++c) {
+    const CellId id = column_of(program.plan.layout, t, v, static_cast<int>(c));
+    if (id != kNullCell) cells += (cells.empty() ? "" : ", ") + t.columns[c] + " " + show_cell(program, id);
+  }
+  return t.name + " (" + cells + ")";
 }
 
 std::string sender_name(const Program& program, int sender) {
@@ -163,6 +175,7 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
       return program.services[static_cast<std::size_t>(program.plan.layout.tasks[e.a].service)].name + "/" + std::to_string(e.b + 1);
     case EventKind::Process: return program.providers[e.a].name;
     case EventKind::PassDeadline: return "time";
+    case EventKind::Purge: return program.plan.layout.databases[static_cast<std::size_t>(program.plan.layout.tables[e.a].db)].name;
     case EventKind::Replicate:
     case EventKind::FailoverDatabase: return program.plan.layout.databases[e.a].name;
     case EventKind::ExpireKey:

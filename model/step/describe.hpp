@@ -16,6 +16,9 @@ std::vector<std::string> choice_names(const Program& program, const std::uint8_t
 // The participant whose line an event belongs on: a client, "SERVICE/INSTANCE", a provider, a redis, "network", "time".
 std::string lane_of(const Program& program, const std::uint8_t* world, const Event& event);
 
+// A deleted row or a replaced version, by the columns that its index records keep: "t (id 1)".
+std::string purged_words(const Program& program, const std::uint8_t* world, int table, int slot);
+
 // Whom a message is from: "shopper", "shopper (click 2)".
 std::string sender_name(const Program& program, int sender);
 // "checkout/1 request of shopper", "checkout/1 job reconcile".

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "model/step/purge.hpp"
 #include "model/step/relation.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/redis.hpp"
@@ -27,6 +28,7 @@ class Enabled {
     replication();
     const bool quiet = out_.empty();
     if (quiet) quiet_timers();
+    list_purges(p_, w_, out_);  // in no hurry: time may run out while deleted rows wait for it
     jobs();
     if (faults_) {
       message_faults();

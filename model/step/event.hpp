@@ -21,6 +21,7 @@ enum class EventKind : std::uint8_t {
   StartJob,       // a: task, b: instance
   LockTimeout,    // a: task; lock_timeout ends its wait
   Replicate,      // a: database; its replica applies what is committed
+  Purge,          // a: table, b: slot; InnoDB drops a deleted row or a replaced version that no snapshot needs
   // Timers. Free when what they wait for can no longer come, or nothing else can happen; otherwise a fault pays for them.
   CallTimeout,    // a: task
   ClientTimeout,  // a: sender

@@ -79,6 +79,7 @@ struct RowCursor {
   int index = 0;
   int finished = -1;      // a range that needs no more steps
   bool covering = false;  // the index has all columns that the query reads
+  bool first_only = false;
 };
 class RowReader {
  public:
@@ -117,6 +118,8 @@ struct Context {
   std::uint64_t fresh_used = 0;          // fresh values taken so far, valid once fresh_scanned
   bool fresh_scanned = false;
   bool row_to_insert = false;            // a row of an INSERT is being computed: see sequence.hpp
+  int numbers_wanted = 1;                // by the whole INSERT: see sequence.hpp
+  bool number_given = false;             // the row came with a number of its own
 
   void fail(LimitKind kind, int arg = 0) {
     if (!limit) limit = {kind, static_cast<std::uint8_t>(arg)};

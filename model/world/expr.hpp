@@ -83,6 +83,7 @@ struct AccessPath {
   std::vector<KeyRange> ranges; // an IN list gives several
   bool in_order = false;        // the scan gives the order that the statement asks for (or it asks for none): LIMIT ends it
   bool backward = false;        // in_order: from the highest key down
+  bool first_only = false;      // InnoDB: the first row that is there is the answer (MIN and MAX of an index)
 };
 
 struct Source {

@@ -36,7 +36,7 @@ int InnodbRun::side(const IndexView& view, int x, const KeyRange& range, int slo
   }
   if (range.low == kNoExpr && range.high == kNoExpr) return 0;
   if (view.cell(slot, column_of(k)) == kNullCell) return -1;
-  if (range.low != kNoExpr) {
+  if (range.low >= 0) {
     const int c = order(k, range.low);
     if (c < 0 || (c == 0 && range.low_open)) return -1;
   }
@@ -59,7 +59,7 @@ int InnodbRun::order_ranges(const KeyRange& a, const KeyRange& b) {
     if (const int c = compare(ctx_, eval(ctx_, a.equal[k]), eval(ctx_, b.equal[k])); c != 0) return c;
   }
   if (a.equal.size() != b.equal.size() || a.low == b.low) return 0;
-  if (a.low == kNoExpr || b.low == kNoExpr) return a.low == kNoExpr ? -1 : 1;
+  if (a.low < 0 || b.low < 0) return a.low == kNoExpr ? -1 : 1;
   return compare(ctx_, eval(ctx_, a.low), eval(ctx_, b.low));
 }
 
@@ -68,6 +68,7 @@ void InnodbRun::start_cursor(RowCursor& cursor, const IndexView& view, int table
   cursor.finished = -1;
   cursor.table = table;
   cursor.index = access.index < 0 ? view.clustered() : access.index;
+  cursor.first_only = access.first_only;
 }
 
 void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access) {
@@ -80,7 +81,11 @@ void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access
   int count = 0;
   if (access.index < 0 || access.ranges.empty()) ranges[count++] = &kAll;
   for (const KeyRange& range : access.ranges) {
-    if (access.index < 0 || count == RowCursor::kMaxSteps || empty_range(range)) continue;
+    if (access.index < 0 || count == RowCursor::kMaxSteps) continue;
+    if (empty_range(range)) {
+      if (&cursor == &scan_ && s_.reads_target && access.index == view.clustered()) look_up_null(cursor, view, records, n);
+      continue;
+    }
     if (stopped()) return;
     const auto again = [&](const KeyRange* r) {
       return r->equal.size() == range.equal.size() && r->low == range.low && r->high == range.high &&
@@ -94,7 +99,7 @@ void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access
   for (int r = 0; r < count && !stopped(); ++r) {
     const KeyRange& range = *ranges[access.backward ? count - 1 - r : r];
     const bool points = !range.equal.empty() && range.low == kNoExpr && range.high == kNoExpr;
-    if (access.backward && !points) {
+    if (access.backward && (!points || access.first_only)) {
       plan_backward(cursor, view, range, r, records, n);
     } else {
       plan_range(cursor, view, range, r, records, n);
@@ -102,12 +107,26 @@ void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access
   }
 }
 
+// MariaDB's UPDATE of a join looks up `key = (subquery)` although the subquery gave NULL: as the number 0 or the empty text,
+// which locks the gap where that would be (measured).
+void InnodbRun::look_up_null(RowCursor& cursor, const IndexView& view, const int* records, int n) {
+  if (!gaps()) return;
+  int i = 0;
+  const int column = view.index(view.clustered())->columns[0];
+  auto below = [&](int slot) {
+    const Val v = ctx_.plan.domain.decode(view.cell(slot, column));
+    return v.kind == Kind::Int && v.n < 0;
+  };
+  while (i < n && below(records[i])) ++i;
+  add_step(cursor, i < n ? records[i] : kSupremum, kStepGap, kLockGap, 0);
+}
+
 void InnodbRun::plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number,
                            const int* records, int n) {
   const int x = cursor.index;
   const std::size_t width = x < view.index_count() ? view.index(x)->columns.size() : 0;
   // BETWEEN 5 AND 5 is an equality too.
-  const bool same = range.low != kNoExpr && range.high != kNoExpr && !range.low_open && !range.high_open &&
+  const bool same = range.low >= 0 && range.high != kNoExpr && !range.low_open && !range.high_open &&
                     compare(ctx_, eval(ctx_, range.low), eval(ctx_, range.high)) == 0;
   const bool points = same || (!range.equal.empty() && range.low == kNoExpr && range.high == kNoExpr);
   const bool nulls = std::find(range.equal.begin(), range.equal.end(), kIsNull) != range.equal.end();
@@ -157,7 +176,16 @@ void InnodbRun::plan_backward(RowCursor& cursor, const IndexView& view, const Ke
 // the session's own changes at once (row_vers_build_for_consistent_read). So after an own UPDATE an old view shows the
 // newest row.
 int InnodbRun::seen_version(const IndexView& view, int record) const {
-  if (isolation() == Isolation::ReadUncommitted) return view.version(record)[kXmax] == 0 ? record : -1;
+  if (isolation() == Isolation::ReadUncommitted) {
+    // The newest version, but not what the running statement itself has made before a wait.
+    int at = record;
+    auto mine = [&](std::uint8_t x, std::uint8_t flag) { return x == mark_of(session_) && (view.version(at)[kFlags] & flag); };
+    while (at >= 0 && mine(view.version(at)[kXmin], kMadeByCommand)) at = view.version_before(at);
+    if (at < 0) return -1;
+    const std::uint8_t* v = view.version(at);
+    const bool gone = v[kXmax] != 0 && (v[kFlags] & kEndedKey) && !mine(v[kXmax], kEndedByCommand);
+    return gone ? -1 : at;
+  }
   auto sees = [&](std::uint8_t x, bool by_command) {
     if (in_progress(x)) return owner_of(x) == session_ && !by_command;
     return ctx_.snapshot == 0 || ctx_.snapshot > x - 1;
@@ -226,18 +254,70 @@ bool InnodbRun::mentions_row(ExprId expr) const {
 }
 
 // A condition that no row decides (EXISTS of another table) is looked at first: when it is not true no row is read or
-// locked.
-bool InnodbRun::can_match(ExprId where) {
+// locked. A write does so only with a WHERE that names no row at all, with EXISTS, and with conditions without a subquery;
+// others it tests on each row that it has locked. Rows that such a subquery finds by a whole unique key are read, and so
+// locked, before that all the same (a table of one row is read when the statement is optimized).
+bool InnodbRun::can_match(ExprId where, bool whole) {
   if (where == kNoExpr) return true;
   const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(where)];
-  if (n.op == Op::And) return can_match(n.a) && can_match(n.b);
-  return mentions_row(where) || is_true(eval(ctx_, where));
+  const bool decided = !mentions_row(where);
+  const bool early = whole || s_.kind == SqlKind::SelectLock || n.op == Op::Exists || !has_query(where);
+  if (decided && early) return is_true(eval(ctx_, where));
+  if (decided && reads_one_row(where)) eval(ctx_, where);
+  return n.op != Op::And || (can_match(n.a, false) && can_match(n.b, false));
+}
+
+bool InnodbRun::reads_one_row(ExprId expr) const {
+  const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(expr)];
+  if (n.op == Op::Not) return reads_one_row(n.a);
+  if (n.op != Op::Exists && n.op != Op::Scalar) return false;
+  const Query& q = ctx_.plan.code.queries[static_cast<std::size_t>(n.b)];
+  if (q.sources.size() != 1 || q.sources[0].kind != Source::Kind::Table || q.sources[0].access.index < 0) return false;
+  const AccessPath& access = q.sources[0].access;
+  const TableLayout& t = layout_.tables[static_cast<std::size_t>(q.sources[0].index)];
+  const Index& index = t.indexes[static_cast<std::size_t>(access.index)];
+  return index.unique && access.ranges.size() == 1 && access.ranges[0].equal.size() == index.columns.size();
+}
+
+bool InnodbRun::has_query(ExprId expr) const {
+  if (expr == kNoExpr) return false;
+  const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(expr)];
+  switch (n.op) {
+    case Op::InQuery:
+    case Op::Exists:
+    case Op::Scalar: return true;
+    case Op::Const:
+    case Op::Local:
+    case Op::Column:
+    case Op::Key:
+    case Op::Agg:
+    case Op::Now:
+    case Op::FreshUuid: return false;
+    default: break;
+  }
+  if (n.args < 0) return has_query(n.a) || has_query(n.b);
+  const auto first = ctx_.plan.code.args.begin() + n.args;
+  return std::any_of(first, first + n.b, [&](ExprId e) { return has_query(e); });
 }
 
 // Whether the index has every column of the source that the expressions read: then a shared lock need not look at the
 // row.
 bool InnodbRun::covers_all(const RowCursor& cursor, const std::vector<ExprId>& exprs, int source) const {
   return std::all_of(exprs.begin(), exprs.end(), [&](ExprId e) { return reads_only(cursor, e, source); });
+}
+
+bool InnodbRun::covers_source(const RowCursor& cursor, const Source& source) const {
+  for (const Query& q : ctx_.plan.code.queries) {
+    if (q.sources.empty() || &source < &q.sources.front() || &source > &q.sources.back()) continue;
+    const int src = q.first_src + static_cast<int>(&source - &q.sources.front());
+    const auto agg = [&](const AggSpec& a) { return reads_only(cursor, a.arg, src); };
+    const auto order = [&](const Order& o) { return reads_only(cursor, o.expr, src); };
+    const auto join = [&](const Source& s) { return reads_only(cursor, s.on, src); };
+    return covers_all(cursor, q.targets, src) && covers_all(cursor, q.keys, src) && reads_only(cursor, q.where, src) &&
+           reads_only(cursor, q.having, src) && std::all_of(q.aggs.begin(), q.aggs.end(), agg) &&
+           std::all_of(q.order.begin(), q.order.end(), order) && std::all_of(q.sources.begin(), q.sources.end(), join);
+  }
+  return false;
 }
 
 bool InnodbRun::reads_only(const RowCursor& cursor, ExprId expr, int source) const {

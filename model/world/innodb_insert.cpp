@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "model/world/innodb_run.hpp"
 #include "model/world/mvcc.hpp"
 
@@ -39,6 +41,15 @@ void InnodbRun::report_rows() {
 void InnodbRun::insert_row(const CellId* cells) {
   if (stopped() || !constraints_hold(cells)) return;
   int index = -1, duplicate = -1, placed = -1;
+  if (s_.conflict_update && position_ >= 0) {
+    // It has found its duplicate before the wait, and goes on with that.
+    duplicate = position_;
+    position_ = -1;
+    number_unused_ = true;
+    std::fill_n(bytes() + 2, 2, std::uint8_t{0});
+    update_duplicate(rows_.view(s_.table).clustered(), duplicate, cells);
+    return;
+  }
   const Put put = put_row(cells, index, duplicate, placed);
   if (put == Put::Done) {
     emit(slot_of(*table_, ctx_.w, placed));
@@ -52,6 +63,7 @@ void InnodbRun::insert_row(const CellId* cells) {
     return;
   }
   if (placed >= 0) rows_.undo_row(s_.table, placed);  // it was in the clustered index already
+  number_unused_ = true;
   if (s_.conflict_update) {
     update_duplicate(index, duplicate, cells);
   } else if (!s_.on_conflict) {
@@ -113,10 +125,9 @@ InnodbRun::Put InnodbRun::put_row(const CellId* cells, int& index, int& duplicat
 // ON DUPLICATE KEY UPDATE: the server reads the row that is there with an X lock and updates it.
 void InnodbRun::update_duplicate(int index, int duplicate, const CellId* cells) {
   const IndexView view = rows_.view(s_.table);
-  if (index != view.clustered()) {
-    if (!take(s_.table, index, duplicate, kLockX | kLockRecord, true)) return;
-    if (!take(s_.table, view.clustered(), duplicate, kLockX | kLockRecord, true)) return;
-  }
+  entry_ = duplicate;
+  if (index != view.clustered() && !take(s_.table, index, duplicate, kLockX | kLockRecord, true)) return;
+  if (!take(s_.table, view.clustered(), duplicate, kLockX | kLockRecord, true)) return;
   Val values[kMaxRowColumns];
   CellId before[kMaxRowColumns], now[kMaxRowColumns];
   const std::size_t columns = table_->columns.size();
@@ -132,11 +143,13 @@ void InnodbRun::update_duplicate(int index, int duplicate, const CellId* cells) 
     if (!s_.targets.empty()) emit(view.version(duplicate));
     if (!s_.targets.empty()) --count_;
     count_ += db_.found_rows ? 1 : 0;
+    entry_ = -1;
     return;
   }
   if (!constraints_hold(now)) return;
   change_row(s_.table, duplicate, now);
   if (stopped()) return;
+  entry_ = -1;
   if (!s_.targets.empty()) {
     emit(view.version(duplicate));
     --count_;

@@ -25,6 +25,7 @@ inline constexpr std::uint8_t kLockNew = 32;     // granted after a wait; the st
 inline constexpr std::uint8_t kStatementRuns = 1;  // it waits, or has been woken
 inline constexpr std::uint8_t kKeepsGaps = 2;      // its locks pass on to the gap when their record goes, at any level
 inline constexpr std::uint8_t kRegistered = 4;     // the transaction has used InnoDB
+inline constexpr std::uint8_t kByCovering = 8;     // its scan goes by SqlStatement::covering
 inline constexpr int kDepthShift = 4;              // bits 4-7: savepoints that were open when it first did
 
 struct LockName {

@@ -1,5 +1,6 @@
 #include "model/world/innodb_rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/world/check.hpp"
@@ -7,6 +8,16 @@
 #include "model/world/savepoint.hpp"
 
 namespace oncecheck {
+
+namespace {
+
+bool indexed(const TableLayout& t, int column) {
+  return std::any_of(t.indexes.begin(), t.indexes.end(), [&](const Index& i) {
+    return std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
+  });
+}
+
+}  // namespace
 
 InnodbRows::InnodbRows(const Plan& plan, std::uint8_t* w, int db, int session)
     : plan_(plan),
@@ -274,6 +285,16 @@ void InnodbRows::undo_level(int level) { undo(Scope::Level, level); }
 void InnodbRows::undo_all() { undo(Scope::All, 0); }
 void InnodbRows::undo_row(int table, int i) { undo(Scope::Statement, 0, table, i); }
 
+// Whether the version stands for a record of a secondary index. That stays, marked as deleted and locked by its owner, until
+// the transaction has ended and purge takes it.
+bool InnodbRows::names_record(int table, int i) const {
+  const IndexView v = view(table);
+  for (int x = 0; x < v.index_count(); ++x) {
+    if (x != v.clustered() && v.present(x, i)) return true;
+  }
+  return false;
+}
+
 void InnodbRows::end_statement() {
   for (int table : db_.tables) {
     const TableLayout& t = layout_.tables[static_cast<std::size_t>(table)];
@@ -288,7 +309,8 @@ void InnodbRows::end_statement() {
       if (v[kXmin] != mine_ || v[kXmax] != mine_ || v[kNext] == 0) continue;
       const std::uint8_t* next = slot(table, v[kNext] - 1);
       // A ROLLBACK TO comes back to it only when a savepoint lies on one side.
-      if (t.subs < 0 || (v[t.subs] == v[t.subs + 1] && next[t.subs] == v[t.subs + 1])) forget_version(table, i);
+      const bool kept = t.subs >= 0 && (v[t.subs] != v[t.subs + 1] || next[t.subs] != v[t.subs + 1]);
+      if (!kept && !names_record(table, i)) forget_version(table, i);
     }
   }
 }
@@ -313,23 +335,59 @@ void InnodbRows::commit() {
   }
 }
 
-// Runs after locks have been granted: who waited for a record gets it before it is purged, as on a server, where purge
-// comes some milliseconds later.
+// What nobody could tell from its absence goes at once: a version that stands for no index record. Of what stays only the
+// index records count: columns outside of all indexes are cleared, so that equal situations have equal bytes.
 void InnodbRows::purge() {
-  if (!db_.purge_later) purge_now();
+  for (int table : db_.tables) {
+    const TableLayout& t = layout_.tables[static_cast<std::size_t>(table)];
+    for (int i = 0; i < t.slots; ++i) {
+      std::uint8_t* v = slot(table, i);
+      if (v[kXmin] == 0 || v[kXmax] != 1) continue;
+      if (v[kNext] != 0 && !names_record(table, i)) {
+        forget_version(table, i);
+        continue;
+      }
+      v[kXmin] = 1;
+      for (std::size_t c = 0; c < t.columns.size(); ++c) {
+        if (!indexed(t, static_cast<int>(c))) store_cell(layout_, v + t.cells + static_cast<int>(c) * layout_.cell, kNullCell);
+      }
+    }
+  }
 }
 
-void InnodbRows::purge_now() {
+bool InnodbRows::purgeable(int table, int i) const {
+  const std::uint8_t* v = slot(table, i);
+  if (v[kXmin] == 0 || v[kXmax] != 1 || locks_.awaited(table, i)) return false;
+  return v[kNext] != 0 || view(table).version_before(i) < 0;
+}
+
+void InnodbRows::purge_row(int table, int i) {
+  if (slot(table, i)[kNext] != 0) {
+    forget_version(table, i);
+  } else {
+    forget_record(table, i);
+  }
+}
+
+void InnodbRows::make_room(int table) {
+  const int slots = layout_.tables[static_cast<std::size_t>(table)].slots;
+  int free = 0;
+  for (int i = 0; i < slots; ++i) free += slot(table, i)[kXmin] == 0 ? 1 : 0;
+  for (int i = 0; i < slots && free < 2; ++i) {
+    if (!purgeable(table, i)) continue;
+    purge_row(table, i);
+    ++free;
+  }
+}
+
+void InnodbRows::purge_all() {
   for (int table : db_.tables) {
     const int slots = layout_.tables[static_cast<std::size_t>(table)].slots;
-    for (int i = 0; i < slots; ++i) {
-      const std::uint8_t* v = slot(table, i);
-      if (v[kXmin] != 0 && v[kNext] != 0 && v[kXmax] == 1 && !locks_.awaited(table, i)) forget_version(table, i);
-    }
-    for (int i = 0; i < slots; ++i) {
-      const std::uint8_t* v = slot(table, i);
-      if (v[kXmin] == 0 || v[kNext] != 0 || v[kXmax] != 1 || locks_.awaited(table, i)) continue;
-      if (view(table).version_before(i) < 0) forget_record(table, i);
+    // A row that goes needs its older versions to have gone.
+    for (bool rows : {false, true}) {
+      for (int i = 0; i < slots; ++i) {
+        if ((slot(table, i)[kNext] == 0) == rows && purgeable(table, i)) purge_row(table, i);
+      }
     }
   }
 }

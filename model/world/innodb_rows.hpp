@@ -33,10 +33,16 @@ class InnodbRows {
   // Marks of the running statement go; versions that only it could have brought back leave.
   void end_statement();
   void commit();
-  // Gives up the session's snapshot and drops what no snapshot sees.
   void release_snapshot();
+
+  // Purge: a deleted row, or a replaced version that stands for a record of a secondary index, leaves the indexes at any
+  // time once no snapshot needs it. Until then scans meet its records and locks stay on them. `purge` runs when a
+  // transaction or statement ends; it drops what makes no difference.
   void purge();
-  void purge_now();
+  bool purgeable(int table, int slot) const;
+  void purge_row(int table, int slot);
+  void purge_all();
+  void make_room(int table);  // before a write: purge runs at the latest when two slots are all that is free
 
   int changed_rows() const;  // by the transaction, not yet committed
 
@@ -49,6 +55,7 @@ class InnodbRows {
   void restore(int table, int slot, int before);
   void forget_record(int table, int slot);
   void forget_version(int table, int slot);
+  bool names_record(int table, int slot) const;
   void leave_name(const IndexView& view, int x, int slot);
   int save_version(int table, int slot);
   void write(int table, int slot, const CellId* cells);

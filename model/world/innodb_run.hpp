@@ -48,6 +48,7 @@ class InnodbRun : StatementRun, RowReader {
 
   void start_cursor(RowCursor& cursor, const IndexView& view, int table, const AccessPath& access);
   void plan_scan(RowCursor& cursor, int table, const AccessPath& access);
+  void look_up_null(RowCursor& cursor, const IndexView& view, const int* records, int n);
   void plan_range(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records,
                   int n);
   void plan_backward(RowCursor& cursor, const IndexView& view, const KeyRange& range, int number, const int* records,
@@ -59,8 +60,15 @@ class InnodbRun : StatementRun, RowReader {
   bool empty_range(const KeyRange& range);
   int order_ranges(const KeyRange& a, const KeyRange& b);
   bool mentions_row(ExprId expr) const;
-  bool can_match(ExprId where);
+  bool can_match(ExprId where, bool whole = true);
+  bool has_query(ExprId expr) const;
+  bool reads_one_row(ExprId expr) const;
+  const AccessPath& chosen_access();
+  bool plan_from_subquery(RowCursor& cursor);
+  ExprId semi_join() const;
+  bool missed_by_join(int slot);
   bool covers_all(const RowCursor& cursor, const std::vector<ExprId>& exprs, int source) const;
+  bool covers_source(const RowCursor& cursor, const Source& source) const;
   bool reads_only(const RowCursor& cursor, ExprId expr, int source) const;
 
   // innodb_write.cpp

@@ -31,7 +31,7 @@ void InnodbRun::open(const Source& source, RowCursor& cursor) {
     plan_versions(cursor, source.index, source.access);
   } else {
     plan_scan(cursor, source.index, source.access);
-    cursor.covering = false;
+    cursor.covering = covers_source(cursor, source);
   }
 }
 
@@ -45,6 +45,7 @@ const std::uint8_t* InnodbRun::next(RowCursor& cursor) {
   while (next_row(cursor, Style::Share, slot)) {
     const std::uint8_t* v = slot_of(t, ctx_.w, slot);
     if (v[kXmin] == mark_of(session_) && (v[kFlags] & kMadeByCommand)) continue;
+    if (cursor.first_only) cursor.at = cursor.count;
     return v;
   }
   return nullptr;
@@ -75,7 +76,7 @@ bool InnodbRun::committed_matches(int slot) {
 // Takes the lock, or passes over the record (false); on a wait or an error stopped() is set.
 bool InnodbRun::take_or_pass(RowCursor& cursor, LockName on, std::uint8_t mode, bool semi) {
   LockTable& locks = rows_.locks();
-  const bool waits = s_.policy == LockPolicy::Block;
+  const bool waits = s_.policy == LockPolicy::Block || &cursor != &scan_;  // NOWAIT is not for subqueries
   LockTable::Got got = locks.ask(session_, on, mode, waits && !semi);
   if (got == LockTable::Got::Wait && semi) {
     if (!committed_matches(on.slot) || stopped()) return false;
@@ -120,8 +121,8 @@ bool InnodbRun::lock_step(RowCursor& cursor, const RowCursor::Step& step, Style 
   std::uint8_t mode = step.mode;
   if (step.kind == kStepPoint) mode = alive || !gaps() ? kLockRecord : 0;
   // An UPDATE at READ COMMITTED judges a locked row by its committed version and passes over it when that does not
-  // match (not when it sorts the rows first).
-  const bool semi = s_.kind == SqlKind::Update && !gaps() && !sorts_ && x == view.clustered() &&
+  // match (not when it sorts the rows first; not when it reads its own table, which MariaDB runs as an UPDATE of a join).
+  const bool semi = s_.kind == SqlKind::Update && !gaps() && !sorts_ && !s_.reads_target && x == view.clustered() &&
                     step.kind != kStepPoint && &cursor == &scan_;
   if (step.kind == kStepBeyond) {
     // What lies behind the range matches by no version.
@@ -166,7 +167,9 @@ bool InnodbRun::next_row(RowCursor& cursor, Style style, int& slot) {
         if (step.kind == kStepGap || step.kind == kStepBeyond || !view.alive(cursor.index, step.slot)) continue;
         const auto row = static_cast<std::uint8_t>(kLockRecord | (style == Style::Exclusive ? kLockX : 0));
         const bool write = s_.kind != SqlKind::SelectLock && !two_phases_;
-        if (write || !rows_.locks().holds(session_, {cursor.table, view.clustered(), step.slot}, row)) continue;
+        const bool row_locked = cursor.index == view.clustered() || style == Style::Exclusive || !cursor.covering;
+        const int locked = row_locked ? view.clustered() : cursor.index;
+        if (write || !rows_.locks().holds(session_, {cursor.table, locked, step.slot}, row)) continue;
         if (step.kind == kStepPoint) cursor.finished = step.range;
         new_count_ = 0;
         slot = step.slot;

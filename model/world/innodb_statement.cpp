@@ -59,6 +59,7 @@ void InnodbRun::execute() {
     error(ErrorClass::ReadOnlyTransaction);
     return;
   }
+  if (writes && !(bytes()[0] & kStatementRuns)) rows_.make_room(s_.table);
   switch (s_.kind) {
     case SqlKind::Select:
       out_ = run_query(ctx_, s_.query);

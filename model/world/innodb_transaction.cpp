@@ -27,7 +27,7 @@ void forget_statement(const Plan& plan, std::uint8_t* w, int session, LockTable&
   if (s[kWaits] != 0 && s[kWaitKind] == kWaitAdvisory) stop_waiting_advisory(plan, w, session);
   for (int k : {kWaits, kPosition, kWaitKind, kPart}) s[k] = 0;
   std::uint8_t* bytes = locks.session_bytes(session);
-  bytes[0] = static_cast<std::uint8_t>(bytes[0] & ~(kStatementRuns | kKeepsGaps));
+  bytes[0] = static_cast<std::uint8_t>(bytes[0] & ~(kStatementRuns | kKeepsGaps | kByCovering));
   std::memset(bytes + 1, 0, kInnodbSessionBytes - 1);
 }
 
@@ -137,7 +137,22 @@ void innodb_merge_level(const Plan& plan, std::uint8_t* w, int session, int leve
 
 void innodb_purge(const Plan& plan, std::uint8_t* w, int db) {
   const std::vector<int>& sessions = plan.layout.databases[static_cast<std::size_t>(db)].sessions;
-  if (!sessions.empty()) InnodbRows(plan, w, db, sessions.front()).purge_now();
+  if (!sessions.empty()) InnodbRows(plan, w, db, sessions.front()).purge_all();
+}
+
+bool innodb_purgeable(const Plan& plan, const std::uint8_t* w, int table, int slot) {
+  const std::uint8_t* v = slot_of(plan.layout.tables[static_cast<std::size_t>(table)], w, slot);
+  if (v[kXmin] == 0 || v[kXmax] != 1) return false;
+  const int db = plan.layout.tables[static_cast<std::size_t>(table)].db;
+  const std::vector<int>& sessions = plan.layout.databases[static_cast<std::size_t>(db)].sessions;
+  // Only looked at: InnodbRows changes nothing before it is asked to.
+  return InnodbRows(plan, const_cast<std::uint8_t*>(w), db, sessions.front()).purgeable(table, slot);
+}
+
+void innodb_purge_row(const Plan& plan, std::uint8_t* w, int table, int slot) {
+  const int db = plan.layout.tables[static_cast<std::size_t>(table)].db;
+  const std::vector<int>& sessions = plan.layout.databases[static_cast<std::size_t>(db)].sessions;
+  InnodbRows(plan, w, db, sessions.front()).purge_row(table, slot);
 }
 
 int innodb_weight(const Plan& plan, std::uint8_t* w, int session) {

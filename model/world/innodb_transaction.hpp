@@ -29,8 +29,10 @@ void innodb_rollback_to(const Plan& plan, std::uint8_t* w, int session, int leve
 // What was done at `level` or deeper now belongs to the level above it (RELEASE, or the name is set again).
 void innodb_merge_level(const Plan& plan, std::uint8_t* w, int session, int level);
 
-// Rows and versions that no snapshot sees leave the world (DatabaseLayout::purge_later).
+// Purge of what no snapshot needs (InnodbRows::purge): of everything, or of one deleted row or replaced version.
 void innodb_purge(const Plan& plan, std::uint8_t* w, int db);
+bool innodb_purgeable(const Plan& plan, const std::uint8_t* w, int table, int slot);
+void innodb_purge_row(const Plan& plan, std::uint8_t* w, int table, int slot);
 
 // The weight by which InnoDB chooses the victim of a deadlock: rows changed and locks.
 int innodb_weight(const Plan& plan, std::uint8_t* w, int session);

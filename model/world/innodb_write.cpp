@@ -33,7 +33,7 @@ void InnodbRun::select_lock() {
   use_innodb();
   const Style style = s_.lock == RowLock::Update || s_.lock == RowLock::NoKeyUpdate ? Style::Exclusive : Style::Share;
   if (!can_match(s_.where) || stopped()) return;
-  plan_scan(scan_, s_.table, s_.access);
+  if (!plan_from_subquery(scan_)) plan_scan(scan_, s_.table, s_.access);
   if (stopped()) return;
   const auto covered = [&](const Order& o) { return reads_only(scan_, o.expr, 0); };
   scan_.covering = covers_all(scan_, s_.targets, 0) && reads_only(scan_, s_.where, 0) &&
@@ -49,7 +49,7 @@ void InnodbRun::select_lock() {
     if (stopped()) return;
     if (matches) {
       slots[n++] = slot;
-    } else if (!keeps_misses_) {
+    } else if (!keeps_misses_ && !missed_by_join(slot)) {
       unlock_step();
     }
   }
@@ -61,14 +61,15 @@ void InnodbRun::select_lock() {
 void InnodbRun::change_rows() {
   use_innodb();
   if (!can_match(s_.where) || stopped()) return;
-  plan_scan(scan_, s_.table, s_.access);
+  const AccessPath& access = chosen_access();
+  if (!plan_from_subquery(scan_)) plan_scan(scan_, s_.table, access);
   if (stopped()) return;
   const Index* index = rows_.view(s_.table).index(scan_.index);
   const bool moves = index != nullptr && std::any_of(s_.set.begin(), s_.set.end(), [&](const auto& set) {
     return std::find(index->columns.begin(), index->columns.end(), set.first) != index->columns.end();
   });
   // The order of an index that is being changed is of no use: all rows are read and sorted.
-  const bool in_order = s_.order.empty() || (s_.access.in_order && !moves);
+  const bool in_order = s_.order.empty() || (access.in_order && !moves);
   sorts_ = !in_order;
   two_phases_ = sorts_ || moves;
   std::int64_t most = most_rows(std::numeric_limits<int>::max());
@@ -78,7 +79,7 @@ void InnodbRun::change_rows() {
     const bool matches = row_matches(slot);
     if (stopped()) return;
     if (!matches) {
-      unlock_step();
+      if (!missed_by_join(slot)) unlock_step();
       continue;
     }
     slots[n++] = slot;

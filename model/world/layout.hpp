@@ -139,7 +139,6 @@ struct DatabaseLayout {
   bool snapshot_isolation = false;    // MariaDB innodb_snapshot_isolation
   bool uses_savepoints = false;
   LockTableLayout lock_table;         // InnoDB
-  bool purge_later = false;           // purge runs when innodb_purge is called, not at once
   bool foreign_keys = false;          // some table has one
   int replica = -1;                   // session that stands for the read replica (replication.hpp); -1: there is none
   bool synchronous = false;           // a COMMIT ends when the replica has it

@@ -107,6 +107,10 @@ struct SqlStatement {
   LockPolicy policy = LockPolicy::Block;
   bool on_replica = false;                  // Select: on the read replica
   AccessPath access;                        // of the target table
+  // MariaDB, Update and Delete: a secondary index that has all columns, for a row that `access` finds by its primary key. Taken
+  // when its ranges hold no more records than `access` has keys (see choose_access). index < 0: there is none.
+  AccessPath covering;
+  bool reads_target = false;                // Update: a subquery reads the table that is written
   // Statements inside this one, run before it and in this order by the same snapshot: common tables that write, and
   // subqueries that lock (FOR UPDATE). Their rows are the sources of kind Part.
   std::vector<SqlStatement> parts;

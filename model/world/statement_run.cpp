@@ -108,15 +108,21 @@ void StatementRun::assign(const std::vector<std::pair<int, ExprId>>& set, CellId
 }
 
 void StatementRun::next_row() {
-  if (!first_row_) forget_number(ctx_.plan, ctx_.w, session_);
-  first_row_ = false;
+  const bool several = is_innodb(db_.engine) && s_.query < 0;
+  if (!first_row_ && several) pass_number_on(ctx_.plan, ctx_.w, session_, !number_unused_);
+  if (!first_row_ && !several) forget_number(ctx_.plan, ctx_.w, session_);
+  first_row_ = number_unused_ = false;
 }
 
 void StatementRun::values_row(std::size_t r, CellId* cells) {
   next_row();
   ctx_.row_to_insert = true;
+  if (is_innodb(db_.engine)) ctx_.numbers_wanted = static_cast<int>(s_.rows.size());
   for (std::size_t c = 0; c < s_.rows[r].size(); ++c) cells[c] = eval_cell(ctx_, s_.rows[r][c]);
   ctx_.row_to_insert = false;
+  ctx_.numbers_wanted = 1;
+  number_unused_ = ctx_.number_given;
+  ctx_.number_given = false;
 }
 
 void StatementRun::selected_row(const Val* row, CellId* cells) {

@@ -69,6 +69,7 @@ class StatementRun {
   int number_ = 0;              // within its database
   ExecResult result_;
   Rows out_;
+  bool number_unused_ = false;  // by the row of an INSERT that was dealt with last: it was a duplicate
   std::int64_t count_ = 0;
 
  private:

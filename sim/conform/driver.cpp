@@ -18,7 +18,6 @@ namespace oncecheck {
 
 namespace {
 
-constexpr int kBlockedMs = 300;
 constexpr std::size_t kMostPaths = 20'000;
 
 class Driver {
@@ -235,7 +234,7 @@ class Driver {
         out.push_back(std::move(p));
         continue;
       }
-      for (Path& next : pass_time({std::move(p)}, kBlockedMs)) out.push_back(std::move(next));
+      for (Path& next : pass_time({std::move(p)}, v_.step_ms)) out.push_back(std::move(next));
     }
     return out;
   }

@@ -1,8 +1,8 @@
 // Runs a recording through the model in its recorded order and follows every path that the model allows: which of several
 // woken sessions goes first, and what else is up to the server.
 //
-// A step that blocks costs 300 ms of the driver's clock and so does every step while somebody is blocked: that is how the
-// cases were recorded, and what time-outs and stored deadlines are measured by.
+// A step that blocks costs 300 ms (Vector::step_ms) of the driver's clock and so does every step while somebody is blocked:
+// that is how the cases were recorded, and what time-outs and stored deadlines are measured by.
 #pragma once
 
 #include <string>

@@ -29,6 +29,13 @@ class VectorReader {
     if (const JsonNode* options = root_.find("server_options"); options != nullptr) {
       for (const JsonNode& o : options->children) v_.server_options[o.key] = string_of(o);
     }
+    if (const JsonNode* ms = root_.find("step_ms"); ms != nullptr) {
+      if (!ms->is(JsonNode::Kind::Int) || ms->integer < 1 || ms->integer > 10'000) {
+        error(*ms, "expected a number of milliseconds from 1 to 10000");
+      } else {
+        v_.step_ms = static_cast<int>(ms->integer);
+      }
+    }
     v_.setup = administrator("setup", true);
     v_.teardown = administrator("teardown", false);
     if (const JsonNode* all = root_.find("alternatives"); all != nullptr) {

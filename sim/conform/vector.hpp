@@ -60,6 +60,7 @@ struct Vector {
   std::vector<Isolation> isolation;  // by session
   bool found_rows = false;
   std::map<std::string, std::string> server_options;
+  int step_ms = 300;                 // that passed with each step while a session was blocked
   std::vector<VectorStep> setup;     // Sql each, by an administrator
   std::vector<VectorStep> teardown;
   bool alternatives = false;         // each recording is one of the outcomes that were seen

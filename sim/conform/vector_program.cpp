@@ -140,7 +140,6 @@ VectorProgram compile_vector(const Vector& vector, const Recording& recording, c
   Program& p = *out.program;
   DatabaseLayout& db = p.plan.layout.databases.front();
   db.found_rows = vector.found_rows;
-  db.purge_later = true;
   db.rollback_on_timeout = switched_on(vector, "innodb_rollback_on_timeout");
   db.snapshot_isolation = db.snapshot_isolation || switched_on(vector, "innodb_snapshot_isolation");
 

@@ -32,7 +32,7 @@ class Case:
         self.frame = {
             "name": f"{'pg' if engine == 'postgres' else 'my'}-gen-{seed}-{number:06d}",
             "source": f"generated: seed {seed}, case {number}", "engine": VECTOR_ENGINE[engine], "server_version": "",
-            "topic": "generated", **self._isolation(sessions), "setup": self._setup(), "sessions": sessions}
+            "topic": "generated", "step_ms": 60, **self._isolation(sessions), "setup": self._setup(), "sessions": sessions}
         if engine == "mariadb" and rng.random() < 0.1:
             self.frame["client_options"] = {"found_rows": True}
         self.dull_ok = rng.random() < 0.4  # keep the case even when its sessions do not meet

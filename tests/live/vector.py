@@ -9,7 +9,7 @@ TARGET_OPS = ("terminate", "cancel", "drop_client", "pause", "resume")
 REQUIRED = ("name", "source", "engine", "server_version", "topic", "isolation", "setup", "sessions", "steps", "outcome",
             "final")
 OPTIONAL = ("isolation_by_session", "client_options", "server_options", "note", "teardown", "hermitage_comments",
-            "mysql_9_7", "mysql_9_7_difference", "differs_from_mysql8")
+            "mysql_9_7", "mysql_9_7_difference", "differs_from_mysql8", "step_ms")
 
 
 def engine_of(vector):
