@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Bugs planted in the rules of the SQL model, one at a time: the recorded cases of real servers must notice each.
+
+rules.py --check    every planted bug still fits the source; needs no build, runs in CI
+rules.py [NAME...]  builds oncecheck with each bug in a copy of the tree and runs `oncecheck conform`; takes minutes
+"""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# name: (file, what stands there, what is put there, folders of vectors that must notice)
+RULES = {
+    "a READ COMMITTED update does not test the row again after a wait": (
+        "model/world/postgres_rows.cpp",
+        "if (s_.where != kNoExpr && !is_true(eval(ctx_, s_.where))) return Reach::Gone;",
+        "if (false) return Reach::Gone;", ["postgres"]),
+    "a concurrent update is no serialization failure at REPEATABLE READ": (
+        "model/world/postgres_rows.cpp", "    if (fixed_snapshot()) {\n      // A locking SELECT",
+        "    if (false) {\n      // A locking SELECT", ["postgres"]),
+    "SKIP LOCKED waits": (
+        "model/world/postgres_rows.cpp", "if (s_.policy == LockPolicy::SkipLocked) return Reach::Skip;", "", ["postgres"]),
+    "KEY SHARE excludes an update that changes no key": (
+        "model/world/row_lock.cpp", "case RowLock::KeyShare: return strong == RowLock::Update;",
+        "case RowLock::KeyShare: return strong >= RowLock::NoKeyUpdate;", ["postgres"]),
+    "nobody waits behind those who wait for the row": (
+        "model/world/postgres_rows.cpp", "if (in_queue || !queued(s)) continue;", "if (true) continue;", ["postgres"]),
+    "ON CONFLICT DO NOTHING rests on a row that the snapshot does not have": (
+        "model/world/postgres_insert.cpp",
+        "if (fixed_snapshot() && !made_now && !version_visible(v, session_, ctx_.snapshot)) error(ErrorClass::SerializationFailure);",
+        "(void)made_now;", ["postgres"]),
+    "a failed transaction of PostgreSQL runs statements": (
+        "model/world/postgres_statement.cpp",
+        "if (me_[kTx] == kFailedTx && !ends_block(s_.kind)) return observe_error(ErrorClass::InFailedTransaction);", "", ["postgres"]),
+    "SSI does not break a dangerous structure at COMMIT": (
+        "model/world/ssi.cpp", "if (pivot) records.set_flag(near, kSsiDoomed);", "(void)pivot;", ["postgres"]),
+    "ROLLBACK TO keeps advisory locks": (
+        "model/world/savepoint.cpp", "  end_transaction_advisory(plan, w, session, level);\n  wake_waiters",
+        "  wake_waiters", ["postgres"]),
+    "ROLLBACK TO keeps row locks": (
+        "model/world/savepoint.cpp", "if (table.locks >= 0) undo_row_lock(v[table.locks + s.number], level);", "", ["postgres"]),
+    "InnoDB: a gap lock does not stop an insert": (
+        "model/world/innodb_locks.cpp", "if (!insert && (other & kLockGap)) return false;",
+        "if (other & kLockGap) return false;", ["mariadb", "mysql"]),
+    "InnoDB: two insert intentions exclude each other": (
+        "model/world/innodb_locks.cpp", "return (other & kLockInsert) == 0;", "return true;", ["mariadb", "mysql"]),
+    "InnoDB: a deadlock undoes the statement only": (
+        "model/world/innodb_statement.cpp",
+        "result_.error == ErrorClass::SerializationFailure || result_.error == ErrorClass::Deadlock ||",
+        "result_.error == ErrorClass::SerializationFailure ||", ["mariadb", "mysql"]),
+    "InnoDB: a lock time-out undoes the transaction": (
+        "model/world/innodb_statement.cpp", "(result_.error == ErrorClass::LockTimeout && db_.rollback_on_timeout);",
+        "result_.error == ErrorClass::LockTimeout;", ["mariadb", "mysql"]),
+    "InnoDB: unchanged rows count as affected": (
+        "model/world/innodb_write.cpp", "count_ += db_.found_rows ? 1 : 0;", "count_ += 1;", ["mariadb", "mysql"]),
+    "InnoDB: READ COMMITTED keeps its snapshot": (
+        "model/world/innodb_transaction.cpp",
+        "if (innodb_isolation(plan.layout, w, session) <= Isolation::ReadCommitted) rows.release_snapshot();", "",
+        ["mariadb", "mysql"]),
+}
+
+
+def misfits():
+    out = []
+    for name, (file, old, _, _) in RULES.items():
+        count = (ROOT / file).read_text().count(old)
+        if count != 1:
+            out.append(f"{name}: its place in {file} occurs {count} times")
+    return out
+
+
+def build(copy, folder):
+    subprocess.run(["cmake", "-S", copy, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def noticed(copy, folder, rule):
+    """What conform says with the bug in place; None when it finds no mismatch."""
+    file, old, new, vectors = rule
+    path = copy / file
+    text = path.read_text()
+    path.write_text(text.replace(old, new))
+    try:
+        made = subprocess.run(["cmake", "--build", folder, "--target", "oncecheck", "-j2"], capture_output=True, text=True)
+        if made.returncode != 0:
+            sys.exit(made.stdout[-3000:])
+        run = subprocess.run([folder / "oncecheck", "conform"] + [ROOT / "tests" / "vectors" / v for v in vectors],
+                             capture_output=True, text=True)
+        last = run.stdout.strip().splitlines()[-1] if run.stdout.strip() else ""
+        return last if run.returncode == 1 else None
+    finally:
+        path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="only those whose name contains one of these")
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    for misfit in (wrong := misfits()):
+        print(misfit)
+    if wrong:
+        return 1
+    if args.check:
+        print(f"{len(RULES)} planted bugs fit the source")
+        return 0
+    missed = 0
+    with tempfile.TemporaryDirectory() as place:
+        copy, folder = pathlib.Path(place) / "tree", pathlib.Path(place) / "build"
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".git"))
+        build(copy, folder)
+        for name, rule in RULES.items():
+            if args.names and not any(n in name for n in args.names):
+                continue
+            found = noticed(copy, folder, rule)
+            missed += found is None
+            print(f"{'noticed' if found else 'MISSED '}  {name}" + (f": {found}" if found else ""), flush=True)
+    print(f"{missed} planted bugs were not noticed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
