@@ -74,7 +74,13 @@ class SessionCompiler {
 
   void set() {
     const std::string& name = s_.name;
-    if (name == "transaction_isolation") {
+    if (name == "session_isolation") {
+      out_.kind = SqlKind::SetSessionIsolation;
+      out_.isolation = isolation_of(s_.value, state_.engine(db_));
+    } else if (name == "autocommit" && innodb()) {
+      out_.kind = SqlKind::SetAutocommit;
+      out_.switch_on = is_on();
+    } else if (name == "transaction_isolation") {
       out_.kind = SqlKind::SetIsolation;
       out_.isolation = isolation_of(s_.value, state_.engine(db_));
     } else if (name == "lock_timeout" && !innodb()) {
@@ -116,13 +122,17 @@ class SessionCompiler {
   }
 
   void snapshot_isolation() {
+    // One flag for the database: the sessions of a scenario run the same service.
+    if (is_on()) state_.snapshot_isolation.insert(db_);
+  }
+
+  bool is_on() {
     const std::string value = s_.value;
     const bool on = value == "1" || value == "on" || value == "ON" || value == "true";
     if (!on && value != "0" && value != "off" && value != "OFF" && value != "false") {
-      error("SET innodb_snapshot_isolation takes ON or OFF, not '" + value + "'");
+      error("SET " + s_.name + " takes ON or OFF, not '" + value + "'");
     }
-    // One flag for the database: the sessions of a scenario run the same service.
-    if (on) state_.snapshot_isolation.insert(db_);
+    return on;
   }
 
   ExprCompiler& exprs_;

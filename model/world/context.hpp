@@ -117,10 +117,13 @@ struct Context {
   std::uint64_t fresh_used = 0;          // fresh values taken so far, valid once fresh_scanned
   bool fresh_scanned = false;
   bool row_to_insert = false;            // a row of an INSERT is being computed: see sequence.hpp
+  bool null_for_zero = false;            // x / 0 is NULL (MySQL where it stores nothing), not an error
 
   void fail(LimitKind kind, int arg = 0) {
     if (!limit) limit = {kind, static_cast<std::uint8_t>(arg)};
   }
+  // The server would end the statement with this error while it computes a value.
+  void raise(ErrorClass e) { fail(LimitKind::ExpressionError, static_cast<int>(e)); }
 };
 
 // Evaluates a compiled expression. Sets ctx.limit where the model cannot tell; the value is then NULL.
