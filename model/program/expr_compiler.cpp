@@ -24,6 +24,7 @@ bool ExprCompiler::coerce(Typed& e, SqlType wanted) {
   if (!mysql_) return false;
   if (e.type == SqlType::Decimal && (wanted == SqlType::Int || wanted == SqlType::Bool)) {
     const Node quotient = node_of(e);
+    if (wanted == SqlType::Int && quotient.op != Op::Quotient) return false;  // of a subquery: its digits are cut already
     const ExprId zero = state_.constant(int_val(0));
     e = wanted == SqlType::Int ? node(Op::RoundedQuotient, quotient.a, quotient.b, wanted) : node(Op::Ne, e.id, zero, wanted);
     return true;
@@ -226,6 +227,7 @@ Typed ExprCompiler::param(const sql::Expr& e) {
 
 Typed ExprCompiler::unary(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping, SqlType result) {
   Typed a = compile(e.args[0], scope, grouping);
+  if (op == Op::Neg && refuse_decimal(a, e.location)) return nothing();
   const bool logical = op == Op::Not || op == Op::IsTrue || op == Op::IsFalse || op == Op::IsNotTrue || op == Op::IsNotFalse;
   if (logical && !coerce(a, SqlType::Bool)) {
     error(e.location, std::string("a condition must be boolean, not ") + sql_type_name(a.type));

@@ -239,7 +239,7 @@ void QueryCompiler::distinct_on(const sql::Select& select, Grouping* groups) {
   if (exprs_.mysql()) exprs_.error(place, "DISTINCT ON is PostgreSQL's");
   query_.distinct_on = static_cast<int>(select.distinct_on.size());
   if (select.order_by.empty()) {
-    for (const sql::Expr& e : select.distinct_on) query_.order.push_back({exprs_.compile(e, scope_, groups).id, false, false});
+    for (const sql::Expr& e : select.distinct_on) query_.order.push_back({exprs_.compile(*output_named(e, select.targets, exprs_), scope_, groups).id, false, false});
     return;
   }
   for (std::size_t i = 0; i < select.distinct_on.size(); ++i) {

@@ -14,7 +14,7 @@ constexpr std::string_view kHarmless[] = {
     "application_name", "client_encoding", "client_min_messages", "datestyle", "extra_float_digits", "jit",
     "log_statement", "search_path", "timezone", "work_mem",
     "character_set_client", "character_set_connection", "character_set_results", "collation_connection",
-    "interactive_timeout", "lock_wait_timeout", "names", "net_read_timeout", "net_write_timeout", "sql_mode", "time_zone"};
+    "interactive_timeout", "lock_wait_timeout", "names", "net_read_timeout", "net_write_timeout", "time_zone"};
 
 // Settings that end a session or a transaction that does nothing.
 constexpr std::string_view kIdle[] = {"wait_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout",
@@ -95,6 +95,9 @@ class SessionCompiler {
       timeout(ErrorClass::StatementTimeout, 1000);
     } else if (name == "innodb_snapshot_isolation" && state_.engine(db_) == Engine::MariaDb) {
       snapshot_isolation();
+    } else if (name == "sql_mode" && innodb()) {
+      // Without it, what does not fit is cut instead of refused.
+      if (s_.value.find("STRICT_") == std::string::npos) error("SET sql_mode without STRICT_TRANS_TABLES is outside the SQL subset");
     } else if (contains(kIdle, name)) {
       timeout(ErrorClass::ConnectionLost, name == "wait_timeout" || innodb() ? 1'000'000 : 1000);
       out_.kind = SqlKind::Nothing;

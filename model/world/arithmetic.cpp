@@ -40,14 +40,14 @@ Val rounded(Context& ctx, Kind kind, std::int64_t a, std::int64_t b, std::int64_
   return {kind, static_cast<std::int64_t>(n)};
 }
 
-Val divide(Context& ctx, Op op, std::int64_t a, std::int64_t b) {
+Val divide(Context& ctx, Op op, std::int64_t a, std::int64_t b, std::uint8_t range) {
   if (b == 0) {
     if (!ctx.null_for_zero) ctx.raise(ErrorClass::DivisionByZero);
     return null_val();
   }
   if (op == Op::Quotient) return rounded(ctx, Kind::Decimal, a, b, kDecimalUnit);
   if (op == Op::RoundedQuotient) return rounded(ctx, Kind::Int, a, b, 1);
-  if (b == -1) return op == Op::Mod ? int_val(0) : number(ctx, Op::Sub, 0, a, kInt8);
+  if (b == -1) return op == Op::Mod ? int_val(0) : number(ctx, Op::Sub, 0, a, range);
   return int_val(op == Op::Div ? a / b : a % b);
 }
 
@@ -57,7 +57,7 @@ Val arithmetic(Context& ctx, Op op, const Val& a, const Val& b, std::uint8_t ran
   if (a.is_null() || b.is_null()) return null_val();
   const bool sum = op == Op::Add || op == Op::Sub;
   if (a.kind == Kind::Int && b.kind == Kind::Int) {
-    return sum || op == Op::Mul ? number(ctx, op, a.n, b.n, range) : divide(ctx, op, a.n, b.n);
+    return sum || op == Op::Mul ? number(ctx, op, a.n, b.n, range) : divide(ctx, op, a.n, b.n, range);
   }
   if (b.kind == Kind::Interval) {
     if (sum && (is_now(a.kind) || a.kind == Kind::Interval)) return length(ctx, op, a.kind, a.n, b.n);

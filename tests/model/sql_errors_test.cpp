@@ -97,6 +97,7 @@ TEST_CASE("numbers out of range") {
     A UPDATE p SET b = 2147483647 + 1 -> !22003
     A UPDATE p SET b = 9223372036854775807 + 1 -> !22003
     A SELECT -2147483648 - 1 -> !22003
+    A SELECT (-2147483648)::int / -1 -> !22003
     A UPDATE p SET b = 2147483648 + 1 -> 1
     F {"p": [[1, 1, 1, 2147483649]]})");
   check("mariadb", R"(S CREATE TABLE p (id int PRIMARY KEY, t tinyint, u int unsigned)
@@ -241,6 +242,7 @@ TEST_CASE("more of SELECT") {
     S INSERT INTO q VALUES (1), (9)
     A SELECT count(*) FILTER (WHERE amt > 2), sum(amt) FILTER (WHERE acct = 'a') FROM p -> [[2, 12]]
     A SELECT DISTINCT ON (acct) acct, id FROM p ORDER BY acct, amt DESC -> [["a", 2], ["b", 3]]
+    A SELECT DISTINCT ON (2) id, acct FROM p WHERE id <> 1 -> [[2, "a"], [3, "b"]]
     A SELECT p.id, q.parent FROM p RIGHT JOIN q ON q.parent = p.id ORDER BY q.parent -> [[1, 1], [null, 9]]
     A SELECT 1::text || 'x', true::text -> [["1x", "true"]]
     A DELETE FROM p USING q WHERE q.parent = p.id RETURNING p.id, q.parent -> [[1, 1]]

@@ -105,7 +105,7 @@ TEST_CASE("ORDER BY and LIMIT of a write") {
 TEST_CASE("division, casts and INSERT ... SET") {
   check({
       {"SELECT a DIV 2 * 3, (a + b) DIV c % 2, -7 DIV (1 + 1), a MOD 2, 5 mod (2), MOD(a, 2), ISNULL(a)",
-       "SELECT a div 2 * 3, (a + b) div c % 2, -7 div (1 + 1), a % 2, 5 % 2, a % 2, a IS NULL"},
+       "SELECT a DIV 2 * 3, (a + b) DIV c % 2, -7 DIV (1 + 1), a % 2, 5 % 2, a % 2, a IS NULL"},
       {"SELECT CAST(a AS SIGNED), CAST(a AS SIGNED INTEGER), CAST(a AS CHAR)",
        "SELECT CAST(a AS bigint), CAST(a AS bigint), CAST(a AS text)"},
       {"INSERT INTO t SET a = 1, `b` = IF(a, 2, 3) ON DUPLICATE KEY UPDATE a = VALUES(a)",

@@ -272,6 +272,8 @@ TEST_CASE("settings and transactions") {
   CHECK(one("SET innodb_snapshot_isolation = ON", "mariadb").program->plan.layout.databases[0].snapshot_isolation);
   refused("SET innodb_snapshot_isolation = ON", "SET innodb_snapshot_isolation is outside", "mysql");
   refused("SET enable_seqscan = off", "SET enable_seqscan is outside");
+  refused("SET sql_mode = ''", "without STRICT_TRANS_TABLES", "mysql");
+  CHECK(one("SET sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE'", "mysql").statement().kind == SqlKind::Nothing);
   CHECK(one("BEGIN ISOLATION LEVEL READ UNCOMMITTED").statement().isolation == Isolation::ReadCommitted);
   CHECK(one("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "mysql").statement().isolation == Isolation::ReadUncommitted);
   CHECK(one("START TRANSACTION WITH CONSISTENT SNAPSHOT", "mysql").statement().snapshot_now);
@@ -381,6 +383,9 @@ TEST_CASE("what is left out of division, rows and xmax") {
   refused("SELECT id / 2 + 1 FROM q", "write DIV", "mysql");
   refused("SELECT COALESCE(id / 2, 0) FROM q", "write DIV", "mysql");
   refused("SELECT id FROM q WHERE id / 2 IN (1, 2)", "write DIV", "mysql");
+  refused("SELECT sum(id / 2) FROM q", "write DIV", "mysql");
+  refused("SELECT -(id / 2), CONCAT(id / 2) FROM q", "write DIV", "mysql");
+  refused("UPDATE q SET id = (SELECT x / 2 FROM u LIMIT 1)", "must be integer, not decimal", "mysql");
   CHECK(one("UPDATE q SET id = id / 2", "mysql").program != nullptr);
   refused("SELECT id FROM q WHERE (id, state) = 1", "a row of as many values");
   refused("SELECT id FROM q WHERE (id, state) IN ((1, 'a'), (2, 'b'))", "which keys it locks", "mysql");
