@@ -126,7 +126,7 @@ void PostgresRun::wait_for_row(int holder, int slot, RowLock want) {
   auto queued = [&](int session) {
     const std::uint8_t* o = ctx_.w + layout_.sessions[static_cast<std::size_t>(session)].offset;
     return session != session_ && o[kWaits] != 0 && o[kWaitTable] == table && o[kWaitSlot] == slot &&
-           conflicts(static_cast<RowLock>(o[kWaitKind] >> 4), want);
+           conflicts(waited_lock(o), want);
   };
   // Those who queued after us are behind us.
   const bool in_queue = me_[kWaitTable] == table && me_[kWaitSlot] == slot;
@@ -205,8 +205,15 @@ void PostgresRun::update_version(int slot, const std::vector<std::pair<int, Expr
     indexed = indexed || is_indexed(c);
   }
   if (!constraints_hold(cells) || stopped()) return;
-  const int fresh = place_row(cells, indexed);
-  if (fresh < 0) return;
+  const int fresh = replace_version(slot, cells, key, indexed);
+  if (fresh < 0 || (indexed && !enter_indexes(fresh))) return;
+  emit(slot_of(*table_, ctx_.w, fresh));
+}
+
+// The slot of the version with these values that comes in place of this one, -1 without room. `key`: a key column changes.
+int PostgresRun::replace_version(int slot, const CellId* cells, bool key, bool new_keys) {
+  const int fresh = place_row(cells, new_keys);
+  if (fresh < 0) return -1;
   // Row locks of others are on the row, so they are on its new version too.
   if (table_->locks >= 0) {
     std::memcpy(slot_of(*table_, ctx_.w, fresh) + table_->locks, slot_of(*table_, ctx_.w, slot) + table_->locks,
@@ -215,9 +222,8 @@ void PostgresRun::update_version(int slot, const std::vector<std::pair<int, Expr
   // FOR UPDATE and then a change by one transaction leave the mark of the stronger (compute_new_xmax_infomask; across
   // savepoints GetMultiXactIdHintBits).
   const bool locked = table_->locks >= 0 && held_lock(slot_of(*table_, ctx_.w, slot)[table_->locks + number_]) == RowLock::Update;
-  end_version(*table_, s_.table, slot, fresh + 1, key || locked);
-  if (indexed && !enter_indexes(fresh)) return;
-  emit(slot_of(*table_, ctx_.w, fresh));
+  end_version(*table_, table_number(), slot, fresh + 1, key || locked);
+  return fresh;
 }
 
 // `new_keys`: enter_indexes is still to come. An update that changes no indexed column stays out of the indexes (HOT).
