@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/step/slots.hpp"
+#include "model/world/access_path.hpp"
 #include "model/world/code_walk.hpp"
 #include "model/world/statement_run.hpp"
 
@@ -13,12 +14,6 @@ namespace {
 bool in_its_middle(const std::uint8_t* session) {
   const bool at_row = session[kPosition] != 0 && session[kPosition] != kCommitPending;
   return at_row || session[kWaits] != 0 || session[kWaitKind] != 0 || session[kWaitTable] != 0 || session[kPart] != 0;
-}
-
-bool one_row_at_most(const TableLayout& table, const AccessPath& access) {
-  if (access.index < 0 || access.ranges.size() != 1) return false;
-  const Index& index = table.indexes[static_cast<std::size_t>(access.index)];
-  return index.unique && index.where == kNoExpr && access.ranges[0].equal.size() == index.columns.size();
 }
 
 // Whether the statement does the same when it goes on among rows in another order: it touches one row of its table, and reads

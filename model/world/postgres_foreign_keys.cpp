@@ -69,10 +69,10 @@ void PostgresRun::check_foreign_keys() {
 
 bool PostgresRun::parent_exists(const TableLayout& child, const ForeignKey& key, const std::uint8_t* version) {
   const TableLayout& parent = layout_.tables[static_cast<std::size_t>(key.parent)];
-  // An update that leaves the key alone needs no check.
+  // An update that leaves the key alone needs no check, unless of a row that this transaction made (RI_FKey_fk_upd_check_required).
   for (int i = 0; i < child.slots; ++i) {
     const std::uint8_t* old = slot_of(child, ctx_.w, i);
-    if (old[kXmin] != 0 && old[kNext] != 0 && slot_of(child, ctx_.w, old[kNext] - 1) == version &&
+    if (old[kXmin] != 0 && old[kXmin] != mark_of(session_) && old[kNext] != 0 && slot_of(child, ctx_.w, old[kNext] - 1) == version &&
         same_columns(layout_, child, key.columns, old, child, key.columns, version)) {
       return true;
     }
@@ -122,14 +122,29 @@ bool PostgresRun::parent_went(const TableLayout& child, const ForeignKey& key, c
   auto fits = [&](int slot) {
     return same_columns(layout_, child, key.columns, version, parent, key.parent_columns, slot_of(parent, ctx_.w, slot));
   };
-  auto dead = [&](int slot) {
-    const std::uint8_t xmax = slot_of(parent, ctx_.w, slot)[kXmax];
-    return xmax != 0 && !in_progress(xmax);
-  };
-  int slot = me_[kWaitSlot];
-  if (fixed_snapshot() || !waited_for_key(key.parent, slot) || !fits(slot)) return false;
-  while (dead(slot) && slot_of(parent, ctx_.w, slot)[kNext] != 0) slot = slot_of(parent, ctx_.w, slot)[kNext] - 1;
-  return dead(slot) || !fits(slot);
+  if (fixed_snapshot() || !waited_for_key(key.parent, me_[kWaitSlot]) || !fits(me_[kWaitSlot])) return false;
+  const int slot = newest_awaited(parent);
+  return slot < 0 || !fits(slot);
+}
+
+// What became of the row that we waited for: the slot of its newest version, committed or ended by who is not; -1 when it is gone.
+int PostgresRun::newest_awaited(const TableLayout& table) const {
+  for (int slot = me_[kWaitSlot];; slot = slot_of(table, ctx_.w, slot)[kNext] - 1) {
+    const std::uint8_t* v = slot_of(table, ctx_.w, slot);
+    if (v[kXmax] == 0 || in_progress(v[kXmax])) return slot;
+    if (v[kNext] == 0) return -1;
+  }
+}
+
+// The query goes on with the newest version of the child that it waited for: locks it before it looks whether it still refers
+// to the parent, and leaves it locked when not. False: it waits again.
+bool PostgresRun::lock_awaited_child(RowLock want) {
+  if (!waited_for_key(table_number(), me_[kWaitSlot])) return true;
+  const int slot = newest_awaited(*table_);
+  if (slot < 0 || slot_of(*table_, ctx_.w, slot)[kXmax] == mark_of(session_)) return true;
+  if (!reach_child(slot, want)) return false;
+  lock_version(*table_, slot, want);
+  return true;
 }
 
 bool PostgresRun::waited_for_key(int table, int slot) const {
@@ -179,6 +194,7 @@ void PostgresRun::changed_children(int child_number, const ForeignKey& key, cons
   const RowLock want = action == OnParentChange::Refuse ? RowLock::KeyShare
                        : deletes || key_column          ? RowLock::Update
                                                         : RowLock::NoKeyUpdate;
+  if (!fixed_snapshot() && !lock_awaited_child(want)) return;
   for (int i = 0; i < child.slots && !stopped(); ++i) {
     const std::uint8_t* v = slot_of(child, ctx_.w, i);
     if (v[kXmin] == 0 || !same_columns(layout_, child, key.columns, v, parent, key.parent_columns, version)) continue;

@@ -35,7 +35,7 @@ PostgresRun::Reach PostgresRun::reach_newest(int& slot) {
   for (;;) {
     const std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
     const std::uint8_t xmax = v[kXmax];
-    const RowLock want = wanted_lock(v);
+    const RowLock want = moved ? lock_to_test_again() : wanted_lock(v);
     if (xmax == mark_of(session_)) return (v[kFlags] & kEndedByCommand) ? Reach::Handled : Reach::Gone;
     // KEY SHARE does with a version that was replaced with the key untouched, committed or not; the lock goes to the newer
     // ones too (heap_lock_tuple, heap_lock_updated_tuple).
@@ -47,6 +47,8 @@ PostgresRun::Reach PostgresRun::reach_newest(int& slot) {
       if (direct >= 0) return wait_or_skip(direct, slot, want);
       if (newer == Reach::Wait) return wait_for_newer(holder, slot, want);
       if (moved) {
+        // It is locked before the WHERE is tested again, and stays so when that says no.
+        if (table_->locks >= 0) lock_version(*table_, slot, want);
         set_row(0, v);
         if (s_.where != kNoExpr && !is_true(eval(ctx_, s_.where))) return Reach::Gone;
       }
@@ -108,6 +110,12 @@ RowLock PostgresRun::wanted_lock(const std::uint8_t* v) {
   }
   ctx_.sources[0] = before;
   return changes ? RowLock::Update : RowLock::NoKeyUpdate;
+}
+
+// EvalPlanQual: of an UPDATE by the columns that it names (ExecUpdateLockMode).
+RowLock PostgresRun::lock_to_test_again() const {
+  if (s_.kind == SqlKind::SelectLock) return s_.lock;
+  return s_.kind == SqlKind::Delete || s_.changes_key ? RowLock::Update : RowLock::NoKeyUpdate;
 }
 
 PostgresRun::Reach PostgresRun::wait_or_skip(int holder, int slot, RowLock want) {

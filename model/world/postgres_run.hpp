@@ -38,6 +38,7 @@ class PostgresRun : StatementRun {
   bool scan_target();  // false: a condition that names no column already says no
   Reach reach_newest(int& slot);
   RowLock wanted_lock(const std::uint8_t* v);
+  RowLock lock_to_test_again() const;
   Reach wait_or_skip(int holder, int slot, RowLock want);
   Reach wait_for_newer(int holder, int slot, RowLock want);
   Reach newer_versions(const TableLayout& table, int slot, RowLock want, int& holder);
@@ -79,6 +80,8 @@ class PostgresRun : StatementRun {
                const std::vector<int>& columns, int snapshot);
   class OnTable;
   bool parent_went(const TableLayout& child, const ForeignKey& key, const std::uint8_t* version) const;
+  int newest_awaited(const TableLayout& table) const;
+  bool lock_awaited_child(RowLock want);
   bool waited_for_key(int table, int slot) const;
   void wait_for_key(int holder, int slot, RowLock want);
   void changed_children(int child_number, const ForeignKey& key, const std::uint8_t* version, const std::uint8_t* now);
