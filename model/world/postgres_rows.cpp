@@ -1,5 +1,8 @@
 // Finding, locking and changing rows on PostgreSQL: the snapshot's version, then the newest one (EvalPlanQual at READ
 // COMMITTED, a serialization failure above; manual 13.2.1, 13.2.2), behind those who wait already (heap_acquire_tuplock).
+//
+// Rows are visited by the place of their versions, as a scan of the table does. Left out: through an index PostgreSQL goes by the
+// place of the first version of a row whose keys have stayed (HOT), which the world no longer has once nobody sees that version.
 #include <algorithm>
 #include <cstring>
 
