@@ -3,6 +3,7 @@
 
 #include "model/program/other_tables.hpp"
 #include "model/program/statement_builder.hpp"
+#include "model/world/sequence.hpp"
 
 namespace oncecheck {
 
@@ -252,7 +253,9 @@ std::vector<std::pair<int, ExprId>> StatementBuilder::assignments(const std::vec
     if (grows(a.value, a.column) && !state_.options.values_grow) {
       error(a.location, "\"" + a.column + "\" would grow without bound: every value of a scenario must be one of finitely many");
     }
-    out.emplace_back(number, exprs_.compile_as(a.value, scope, info().types[c], "column \"" + a.column + "\""));
+    const ExprId value = exprs_.compile_as(a.value, scope, info().types[c], "column \"" + a.column + "\"");
+    out.emplace_back(number, numbered(c, value));
+    if (out.back().second != value) state_.program.plan.code.nodes[static_cast<std::size_t>(out.back().second)].src = kAssigned;
   }
   return out;
 }

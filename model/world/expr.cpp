@@ -331,7 +331,9 @@ Val eval(Context& ctx, ExprId expr) {
     case Op::Least: return extreme(ctx, n);
     case Op::Now: return {n.b == kNowClock ? Kind::ClockRel : Kind::NowRel, 0};
     case Op::FreshUuid: return take_fresh(ctx);
-    case Op::NextVal: return next_value(ctx, n.a, n.b == kNoExpr ? null_val() : eval(ctx, n.b));
+    case Op::NextVal:
+      if (n.src == kAssigned) return eval(ctx, n.b);
+      return next_value(ctx, n.a, n.b == kNoExpr ? null_val() : eval(ctx, n.b));
     case Op::IdentityOf: {
       Val v = eval(ctx, n.a);
       if (v.is_null() || is_now(v.kind) || v.kind == Kind::Interval) return v;

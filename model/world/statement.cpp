@@ -104,17 +104,17 @@ ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* l
   return result;
 }
 
-void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
+ErrorClass fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
   if (is_innodb(plan.layout.databases[static_cast<std::size_t>(s.db)].engine)) {
-    innodb_fail_waiting(plan, w, session, error);
-    return;
+    return innodb_fail_waiting(plan, w, session, error);
   }
   if (w[s.offset + kTx] == kImplicitTx) {
     rollback_transaction(plan, w, session, kNoTx);
   } else {
     fail_transaction(plan, w, session);
   }
+  return error;
 }
 
 bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
