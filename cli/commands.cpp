@@ -82,7 +82,9 @@ std::string file_stem(const std::string& text) {
 
 void save_traces(const Arguments& a, const RunReport& r) {
   if (a.traces.empty()) return;
-  std::filesystem::create_directories(a.traces);
+  std::error_code error;
+  std::filesystem::create_directories(a.traces, error);
+  if (error) throw ScenarioError({a.traces, "", 0, 0}, "cannot make this folder: " + error.message());
   for (const VerdictReport& v : r.verdicts) {
     if (!v.trace) continue;
     const std::string stem = file_stem(std::filesystem::path(r.scenario).stem().string()) + (r.variant.empty() ? "" : "." + file_stem(r.variant));
@@ -178,9 +180,10 @@ LoadedTrace load_trace(const Arguments& a) {
   out.trace = read_trace(a.trace);
   // The scenario is looked for as the trace names it, then beside the trace.
   std::string file = out.trace.scenario;
-  if (!std::filesystem::exists(file)) {
+  std::error_code error;  // a name that no file can have is told by who reads it
+  if (!std::filesystem::exists(file, error)) {
     const auto beside = std::filesystem::path(a.trace).parent_path() / std::filesystem::path(file).filename();
-    if (std::filesystem::exists(beside)) file = beside.string();
+    if (std::filesystem::exists(beside, error)) file = beside.string();
   }
   Overrides overrides(out.trace.overrides.begin(), out.trace.overrides.end());
   for (const auto& [name, value] : overrides_of(a)) overrides[name] = value;

@@ -20,10 +20,13 @@ std::vector<std::string> scenario_files(const std::vector<std::string>& argument
       continue;
     }
     std::vector<std::string> found;
-    for (const auto& entry : fs::recursive_directory_iterator(argument)) {
-      const std::string extension = entry.path().extension().string();
-      if (entry.is_regular_file() && (extension == ".json" || extension == ".jsonc")) found.push_back(entry.path().string());
+    auto at = fs::recursive_directory_iterator(argument, error);
+    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+      const std::string extension = at->path().extension().string();
+      std::error_code unreadable;
+      if (at->is_regular_file(unreadable) && (extension == ".json" || extension == ".jsonc")) found.push_back(at->path().string());
     }
+    if (error) throw ScenarioError({argument, "", 0, 0}, "cannot read this folder: " + error.message());
     if (found.empty()) throw ScenarioError({argument, "", 0, 0}, "this folder has no scenario (*.json, *.jsonc)");
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());

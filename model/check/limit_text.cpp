@@ -31,13 +31,16 @@ std::string limit_text(const Program& program, const Limit& limit) {
              named(s.services);
     case LimitKind::LocalLoop: return "a loop of local steps does not end";
     case LimitKind::InstantOrder: return "two stored times were compared whose order the untimed model does not know";
-    case LimitKind::StoreInterval: return "an interval was to be stored";
+    case LimitKind::StoreInterval: return "an interval or a fraction was to be stored";
     case LimitKind::Locks: return "more record locks at once than the model has room for";
     case LimitKind::Savepoints: return "more savepoints open at once than the model has room for (4)";
     case LimitKind::AdvisoryLocks: return "more advisory locks at once than the model has room for";
     case LimitKind::SerializableHistory:
       return "bounds.ssi: more committed SERIALIZABLE transactions, or keys that they read, overlap open ones";
-    case LimitKind::Scratch: return "a query gave more rows than the model can hold, or a scalar subquery more than one";
+    case LimitKind::Scratch: return "a query gave more rows than the model can hold";
+    case LimitKind::ExpressionError:
+      return std::string("an expression outside of a statement failed: ") +
+             error_class_name(static_cast<ErrorClass>(limit.arg));
   }
   return "a limit";
 }

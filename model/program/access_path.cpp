@@ -23,6 +23,7 @@ class PathChooser {
   PathChooser(const CompileState& state, const TableScan& scan)
       : code_(state.program.plan.code),
         table_(state.program.plan.layout.tables[static_cast<std::size_t>(scan.table)]),
+        types_(state.tables[static_cast<std::size_t>(scan.table)].types),
         innodb_(is_innodb(state.engine(table_.db))),
         mariadb_(state.engine(table_.db) == Engine::MariaDb),
         scan_(scan) {
@@ -41,7 +42,8 @@ class PathChooser {
       const bool used = !path.ranges.empty();
       const bool whole = used && path.ranges.front().equal.size() == index.columns.size();
       const int score = !used ? 0 : index.unique && whole ? 3 : index.unique ? 2 : 1;
-      if (score > best_score) {
+      const bool both = mariadb_ && score > 0 && score < 3 && best_score > 0 && best_score < 3;
+      if (both && !index.primary && same_columns(path, best) ? is_cheaper(index, best) : score > best_score) {
         best_score = score;
         best = std::move(path);
       }
@@ -50,6 +52,36 @@ class PathChooser {
     set_order(best);
     if (mariadb_ && !scan_.write && (best.index < 0 || several_keys(best))) scan_by_index(best);
     return best;
+  }
+
+  // Whether the ranges of the two are about the same columns: then both find the same records.
+  bool same_columns(const AccessPath& a, const AccessPath& b) const {
+    auto used = [&](const AccessPath& path) {
+      const std::vector<int>& columns = table_.indexes[static_cast<std::size_t>(path.index)].columns;
+      const KeyRange& r = path.ranges.front();
+      const auto count = r.equal.size() + (r.low != kNoExpr || r.high != kNoExpr ? 1 : 0);
+      return std::set<int>(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(count));
+    };
+    return !table_.indexes[static_cast<std::size_t>(b.index)].primary && used(a) == used(b);
+  }
+
+  // Of two indexes that find the same records MariaDB takes the shorter one, a query rather the one that has all it reads.
+  // To a query the length of a number makes no difference (handler::keyread_time, best_access_path).
+  bool is_cheaper(const Index& index, const AccessPath& than) const {
+    const Index& other = table_.indexes[static_cast<std::size_t>(than.index)];
+    if (!scan_.write && has_all_read(index) != has_all_read(other)) return has_all_read(index);
+    const int texts = texts_in(index) - texts_in(other);
+    if (texts != 0) return texts < 0;
+    const auto length = index.columns.size(), other_length = other.columns.size();
+    if (scan_.write && length != other_length) return length < other_length;
+    return index.unique && !other.unique;  // the server keeps unique indexes first
+  }
+
+  int texts_in(const Index& index) const {
+    return static_cast<int>(std::count_if(index.columns.begin(), index.columns.end(), [&](int c) {
+      const SqlType type = types_[static_cast<std::size_t>(c)];
+      return type != SqlType::Int && type != SqlType::Bool && type != SqlType::Instant;
+    }));
   }
 
   // id IN (1, 2): one pass over an index that has all columns read is as cheap as two look-ups, and is what is done.
@@ -87,7 +119,8 @@ class PathChooser {
     AccessPath none;
     if (!mariadb_ || !scan_.write || path.index < 0) return none;
     const Index& key = table_.indexes[static_cast<std::size_t>(path.index)];
-    if (!key.primary || path.ranges.front().equal.size() != key.columns.size()) return none;
+    if (path.ranges.front().equal.size() != key.columns.size()) return none;
+    if (!key.primary) return key.unique ? shorter(path) : none;
     for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
       Index both = table_.indexes[i];
       if (both.primary || both.where != kNoExpr) continue;
@@ -106,11 +139,24 @@ class PathChooser {
     return none;
   }
 
-  // find_shortest_key. The primary key stands for the whole row; it is as short as an index that has all columns. Among
-  // secondary indexes the first is taken, since the model keeps no lengths.
-  void scan_by_index(AccessPath& path) const {
-    const bool ordered = scan_.order != nullptr && !scan_.order->empty();
-    if (ordered || table_.indexes.empty() || !table_.indexes.front().primary) return;
+  // In place of the whole key of a unique index: a shorter index, if it has no more records (covering_access).
+  AccessPath shorter(const AccessPath& path) const {
+    AccessPath other;
+    for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+      const Index& index = table_.indexes[i];
+      if (index.primary || index.where != kNoExpr || static_cast<int>(i) == path.index || !is_cheaper(index, path)) continue;
+      if (other.index >= 0 && !is_cheaper(index, other)) continue;
+      AccessPath found;
+      found.index = static_cast<int>(i);
+      found.ranges = ranges_of(index);
+      if (found.ranges.empty() || found.ranges.size() > path.ranges.size()) continue;
+      set_order(found);
+      other = std::move(found);
+    }
+    return other;
+  }
+
+  std::set<int> columns_read() const {
     std::set<int> read;
     for (const std::vector<ExprId>* exprs : {&scan_.conditions, &scan_.reads}) {
       for (ExprId e : *exprs) {
@@ -119,6 +165,23 @@ class PathChooser {
         }, [](const Query&) {});
       }
     }
+    return read;
+  }
+
+  bool has_all_read(const Index& index) const {
+    std::set<int> columns(index.columns.begin(), index.columns.end());
+    const Index& key = table_.indexes.front();
+    if (key.primary) columns.insert(key.columns.begin(), key.columns.end());
+    const std::set<int> read = columns_read();
+    return std::includes(columns.begin(), columns.end(), read.begin(), read.end());
+  }
+
+  // find_shortest_key. The primary key stands for the whole row; it is as short as an index that has all columns. Among
+  // secondary indexes the first is taken, since the model keeps no lengths.
+  void scan_by_index(AccessPath& path) const {
+    const bool ordered = scan_.order != nullptr && !scan_.order->empty();
+    if (ordered || table_.indexes.empty() || !table_.indexes.front().primary) return;
+    const std::set<int> read = columns_read();
     const std::vector<int>& primary = table_.indexes.front().columns;
     const AccessPath full{-1, {}, true, false, false};
     auto all_in = [&](const std::vector<int>& columns) {
@@ -331,15 +394,32 @@ class PathChooser {
     const bool primary = !table_.indexes.empty() && table_.indexes.front().primary;
     if (primary && (path.index < 0 || innodb_)) append(table_.indexes.front());
     std::size_t at = 0;
+    const Order* first = nullptr;  // that a given value does not settle
     for (const Order& o : *scan_.order) {
       const int wanted = column_of(o.expr);
-      if (is_fixed(wanted)) continue;
-      while (at < columns.size() && columns[at] != wanted && is_fixed(columns[at])) ++at;
-      if (at == columns.size() || columns[at] != wanted || o.descending != scan_.order->front().descending) return;
+      if (is_settled(wanted) || finds_one(path)) continue;
+      if (first == nullptr) first = &o;
+      while (at < columns.size() && columns[at] != wanted && is_settled(columns[at])) ++at;
+      if (at == columns.size() || columns[at] != wanted || o.descending != first->descending) return;
       ++at;
     }
     path.in_order = true;
-    path.backward = scan_.order->front().descending;
+    path.backward = first != nullptr && first->descending;
+  }
+
+  // For the order: a given text does not count when MariaDB runs a write (measured, EXPLAIN DELETE).
+  bool is_settled(int column) const {
+    const bool text = column >= 0 && types_[static_cast<std::size_t>(column)] == SqlType::Text;
+    return is_fixed(column) && !(mariadb_ && scan_.write && text);
+  }
+
+  // The whole key of a unique index: one row needs no order.
+  bool finds_one(const AccessPath& path) const {
+    if (path.index < 0) return false;
+    const Index& index = table_.indexes[static_cast<std::size_t>(path.index)];
+    const auto& equal = path.ranges.front().equal;
+    return index.unique && path.ranges.size() == 1 && equal.size() == index.columns.size() &&
+           std::find(equal.begin(), equal.end(), kIsNull) == equal.end();
   }
 
   bool is_fixed(int column) const {
@@ -349,6 +429,7 @@ class PathChooser {
 
   const Code& code_;
   const TableLayout& table_;
+  const std::vector<SqlType>& types_;
   bool innodb_, mariadb_;
   const TableScan& scan_;
   std::map<int, ColumnBounds> bounds_;

@@ -21,7 +21,8 @@ struct TableScan {
 // then on another index, else a full scan. MariaDB makes a full scan by the shortest index that has all columns that are read.
 AccessPath choose_access(const CompileState& state, const TableScan& scan);
 
-// SqlStatement::covering for a write that is found by `access`; index < 0: none. MariaDB takes it when it expects no more
+// SqlStatement::covering for a write that is found by `access`, the whole key of a unique index; index < 0: none. Instead of
+// the primary key it is a secondary index that has all columns, else a shorter index. MariaDB takes it when it expects no more
 // records in it than keys to look up, counted by a dive into the index when the statement starts (measured, EXPLAIN UPDATE).
 AccessPath covering_access(const CompileState& state, const TableScan& scan, const AccessPath& access);
 

@@ -186,8 +186,12 @@ void BodyCompiler::sql_handlers(const Step& s, int number, const std::string& pl
     if (name == "any") continue;
     const auto c = error_class(name);
     if (!c) continue;  // a class that this engine of the model never gives
-    open.erase(static_cast<int>(*c));
-    handler(steps, name, {static_cast<int>(*c)});
+    std::set<int> classes{static_cast<int>(*c)};
+    for (int other = 1; *c == ErrorClass::Other && other < kErrorClasses; ++other) {
+      if (is_other(static_cast<ErrorClass>(other))) classes.insert(other);
+    }
+    for (int one : classes) open.erase(one);
+    handler(steps, name, classes);
   }
   if (const auto any = s.on_error.find("any"); any != s.on_error.end()) {
     handler(any->second, "any", open);

@@ -13,6 +13,7 @@ const char* sql_type_name(SqlType type) {
     case SqlType::Text: return "text";
     case SqlType::Instant: return "timestamptz";
     case SqlType::Interval: return "interval";
+    case SqlType::Decimal: return "decimal";
   }
   return "any";
 }
@@ -22,11 +23,40 @@ SqlType sql_type_of(const std::string& written) {
       written == "serial" || written == "bigserial") {
     return SqlType::Int;
   }
+  if (written == "tinyint" || written == "mediumint" || written.ends_with(" unsigned")) return SqlType::Int;
   if (written == "text" || written == "uuid" || written == "jsonb") return SqlType::Text;
   if (written == "boolean") return SqlType::Bool;
   if (written == "timestamptz") return SqlType::Instant;
   if (written == "interval") return SqlType::Interval;
   return SqlType::Any;
+}
+
+Width width_of(const std::string& written, Engine engine) {
+  if (is_innodb(engine)) return written.ends_with(" unsigned") ? Width::Unsigned : Width::Unknown;
+  if (written == "integer" || written == "smallint" || written == "serial") return Width::Int4;
+  return written == "numeric" ? Width::Numeric : Width::Unknown;
+}
+
+ColumnLimit limit_of(const std::string& written, SqlType type, int length) {
+  ColumnLimit limit;
+  if (type == SqlType::Text) {
+    limit.kind = ColumnLimit::Kind::Text;
+    limit.length = length;
+  }
+  if (type != SqlType::Int) return limit;
+  limit.kind = ColumnLimit::Kind::Int;
+  const std::string name = written.substr(0, written.find(' '));
+  const int bits = name == "tinyint" || name == "boolean"   ? 8
+                   : name == "smallint"                     ? 16
+                   : name == "mediumint"                    ? 24
+                   : name == "integer" || name == "serial" ? 32
+                                                            : 64;
+  const bool positive = name != written;
+  // The model's numbers end where those of 64 bits with a sign do.
+  const int shift = bits == 64 ? 63 : positive ? bits : bits - 1;
+  limit.high = shift == 63 ? INT64_MAX : (1ll << shift) - 1;
+  limit.low = positive ? 0 : -limit.high - 1;
+  return limit;
 }
 
 void LocalNames::declare(const std::string& name, const std::vector<std::string>& fields) {

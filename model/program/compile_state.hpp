@@ -14,16 +14,29 @@
 
 namespace oncecheck {
 
-enum class SqlType : std::uint8_t { Any, Literal, Bool, Int, Text, Instant, Interval };
+// Decimal: what MySQL's a / b gives.
+enum class SqlType : std::uint8_t { Any, Literal, Bool, Int, Text, Instant, Interval, Decimal };
 const char* sql_type_name(SqlType type);
 // The type of a column as written ("integer", "text", ...); Any when the subset lacks it.
 SqlType sql_type_of(const std::string& written);
+
+// Which integer it is, where that changes a result.
+enum class Width : std::uint8_t {
+  Unknown,
+  Int4,      // PostgreSQL's integer and smallint: sums beyond 32 bits are errors
+  Unsigned,  // MySQL: differences below zero are errors
+  Numeric,   // PostgreSQL: / gives decimals
+};
+Width width_of(const std::string& written, Engine engine);
+// What a column of this type holds.
+ColumnLimit limit_of(const std::string& written, SqlType type, int length);
 
 Isolation isolation_of(const std::string& written, Engine engine);
 
 struct TableInfo {  // beside Plan::layout.tables, same index
   std::string db;
   std::vector<SqlType> types;
+  std::vector<Width> widths;
   std::vector<ExprId> defaults;  // kNoExpr: NULL
   int auto_increment = -1;       // column (MySQL), numbered by `sequence`
   int sequence = -1;

@@ -7,12 +7,11 @@
 #include "model/program/domain_builder.hpp"
 #include "model/program/invariant_compiler.hpp"
 #include "model/program/layout_builder.hpp"
+#include "model/program/initial_rows.hpp"
 #include "model/program/liveness.hpp"
 #include "model/program/route_compiler.hpp"
 #include "model/program/step_compiler.hpp"
 #include "model/program/table_compiler.hpp"
-#include "model/world/cells.hpp"
-#include "model/world/context.hpp"
 #include "model/world/replication.hpp"
 
 namespace oncecheck {
@@ -72,30 +71,6 @@ void find_reads(Program& p) {
     if (invariant.table >= 0) table(invariant.table);
     std::sort(reads.begin(), reads.end());
     reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-  }
-}
-
-void place_initial_rows(CompileState& state, std::uint8_t* w) {
-  Program& p = state.program;
-  Scratch scratch;
-  for (std::size_t i = 0; i < state.initial_rows.size(); ++i) {
-    const SqlStatement& s = state.initial_rows[i];
-    const TableLayout& table = p.plan.layout.tables[static_cast<std::size_t>(s.table)];
-    for (const auto& row : s.rows) {
-      Context ctx(p.plan, w, scratch);
-      int slot = 0;
-      while (slot < table.slots && slot_of(table, w, slot)[kXmin] != 0) ++slot;
-      if (slot == table.slots) {
-        state.errors.add(state.initial_origins[i], "table \"" + table.name + "\" starts with more rows than \"bounds\" or \"rows\" allow");
-        return;
-      }
-      std::uint8_t* v = slot_of(table, w, slot);
-      v[kXmin] = 1;
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        store_cell(p.plan.layout, v + table.cells + static_cast<int>(c) * p.plan.layout.cell, eval_cell(ctx, row[c]));
-      }
-      if (ctx.limit) state.errors.add(state.initial_origins[i], "a value of the first rows lies outside the bounds of the scenario");
-    }
   }
 }
 

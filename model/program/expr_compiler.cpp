@@ -22,6 +22,13 @@ bool ExprCompiler::coerce(Typed& e, SqlType wanted) {
   if (e.type == SqlType::Any || wanted == SqlType::Any || e.type == wanted) return true;
   if (e.type == SqlType::Literal) return coerce_literal(e, wanted);
   if (!mysql_) return false;
+  if (e.type == SqlType::Decimal && (wanted == SqlType::Int || wanted == SqlType::Bool)) {
+    const Node quotient = node_of(e);
+    if (wanted == SqlType::Int && quotient.op != Op::Quotient) return false;  // of a subquery: its digits are cut already
+    const ExprId zero = state_.constant(int_val(0));
+    e = wanted == SqlType::Int ? node(Op::RoundedQuotient, quotient.a, quotient.b, wanted) : node(Op::Ne, e.id, zero, wanted);
+    return true;
+  }
   // In MySQL a condition is a number, and any number but 0 is a condition that holds.
   if (e.type == SqlType::Int && wanted == SqlType::Bool) {
     Node n;
@@ -107,7 +114,10 @@ Typed ExprCompiler::compile(const sql::Expr& e, const Scope& scope, Grouping* gr
     case K::Bool:
       if (mysql_) return {state_.constant(int_val(e.number)), SqlType::Int};
       return {state_.constant(bool_val(e.number != 0)), SqlType::Bool};
-    case K::Int: return {state_.constant(int_val(e.number)), SqlType::Int};
+    case K::Int: {
+      const bool int4 = !mysql_ && e.number >= INT32_MIN && e.number <= INT32_MAX;
+      return {state_.constant(int_val(e.number)), SqlType::Int, int4 ? Width::Int4 : Width::Unknown};
+    }
     case K::Text: return {state_.text_constant(e.text), SqlType::Literal};
     case K::Interval: return {state_.constant({Kind::Interval, e.number}), SqlType::Interval};
     case K::Column: return column(e, scope, grouping);
@@ -122,7 +132,7 @@ Typed ExprCompiler::compile(const sql::Expr& e, const Scope& scope, Grouping* gr
     case K::IsFalse: return unary(Op::IsFalse, e, scope, grouping, SqlType::Bool);
     case K::IsNotTrue: return unary(Op::IsNotTrue, e, scope, grouping, SqlType::Bool);
     case K::IsNotFalse: return unary(Op::IsNotFalse, e, scope, grouping, SqlType::Bool);
-    case K::In: return list(Op::In, e, scope, grouping);
+    case K::In: return e.args[0].kind == K::Row ? row_in(e, scope, grouping) : list(Op::In, e, scope, grouping);
     case K::InSelect: return subquery(Op::InQuery, e, scope, grouping);
     case K::Exists: return subquery(Op::Exists, e, scope, grouping);
     case K::Scalar: return subquery(Op::Scalar, e, scope, grouping);
@@ -155,6 +165,7 @@ Typed ExprCompiler::column(const sql::Expr& e, const Scope& scope, Grouping* gro
         n.src = static_cast<std::uint8_t>(entry.src);
         n.a = static_cast<std::int32_t>(c);
         result.type = entry.types[c];
+        result.width = width_of_column(entry, c);
       }
     }
     if (found > 1) error(e.location, "column \"" + e.name + "\" is ambiguous: say which table it is from");
@@ -216,6 +227,7 @@ Typed ExprCompiler::param(const sql::Expr& e) {
 
 Typed ExprCompiler::unary(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping, SqlType result) {
   Typed a = compile(e.args[0], scope, grouping);
+  if (op == Op::Neg && refuse_decimal(a, e.location)) return nothing();
   const bool logical = op == Op::Not || op == Op::IsTrue || op == Op::IsFalse || op == Op::IsNotTrue || op == Op::IsNotFalse;
   if (logical && !coerce(a, SqlType::Bool)) {
     error(e.location, std::string("a condition must be boolean, not ") + sql_type_name(a.type));
@@ -236,68 +248,13 @@ Typed ExprCompiler::pair(Op op, const sql::Expr& e, const Scope& scope, Grouping
   return {state_.add(n), a.type};
 }
 
-Typed ExprCompiler::binary(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
-  static const std::map<std::string, Op> ops = {
-      {"=", Op::Eq}, {"<>", Op::Ne}, {"<", Op::Lt}, {"<=", Op::Le}, {">", Op::Gt}, {">=", Op::Ge},
-      {"+", Op::Add}, {"-", Op::Sub}, {"*", Op::Mul}, {"/", Op::Div}, {"%", Op::Mod}, {"||", Op::Concat},
-      {"and", Op::And}, {"or", Op::Or}, {"is distinct from", Op::Distinct}, {"is not distinct from", Op::NotDistinct}};
-  auto it = ops.find(e.name);
-  if (it == ops.end()) {
-    error(e.location, "operator " + e.name + " is outside the SQL subset");
-    return {state_.constant(null_val()), SqlType::Any};
-  }
-  const Op op = it->second;
-  Typed a = compile(e.args[0], scope, grouping), b = compile(e.args[1], scope, grouping);
-  SqlType type = SqlType::Bool;
-  if (op == Op::And || op == Op::Or) {
-    for (Typed* side : {&a, &b}) {
-      if (!coerce(*side, SqlType::Bool)) {
-        error(e.location, "AND and OR need conditions, not " + std::string(sql_type_name(side->type)));
-      }
-    }
-  } else if (op == Op::Concat) {
-    type = SqlType::Text;
-  } else if (op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Mod) {
-    const bool time = a.type == SqlType::Instant || b.type == SqlType::Instant || a.type == SqlType::Interval ||
-                      b.type == SqlType::Interval;
-    type = time ? (a.type == SqlType::Interval && b.type != SqlType::Instant ? SqlType::Interval : SqlType::Instant)
-                : SqlType::Int;
-    if (!time) {
-      for (Typed* side : {&a, &b}) {
-        if (!coerce(*side, SqlType::Int)) {
-          error(e.location, "operator " + e.name + " needs integers, not " + sql_type_name(side->type));
-        }
-      }
-    } else if (a.type == SqlType::Instant) {
-      // Only NOW() can be shifted: a stored instant is a timer, not a number.
-      const Node& left = state_.program.plan.code.nodes[static_cast<std::size_t>(a.id)];
-      if (left.op == Op::Column || left.op == Op::Local || left.op == Op::Const) {
-        error(e.location, "only NOW() can be moved by an interval: write NOW() - interval on the other side of the comparison");
-      }
-    }
-    const Node& divisor = state_.program.plan.code.nodes[static_cast<std::size_t>(b.id)];
-    if ((op == Op::Div || op == Op::Mod) && divisor.op == Op::Const && divisor.val == int_val(0)) {
-      error(e.location, "division by zero");
-    }
-  } else {
-    unify(a, b, e.location, e.name.c_str());
-    auto aged = [&](const Typed& t) {
-      const Node& n = state_.program.plan.code.nodes[static_cast<std::size_t>(t.id)];
-      return (n.op == Op::Sub || n.op == Op::Add) && t.type == SqlType::Instant;
-    };
-    if (aged(a) || aged(b)) state_.program.plan.uses_recent = true;
-  }
-  Node n;
-  n.op = op;
-  n.a = a.id;
-  n.b = b.id;
-  return {state_.add(n), type};
-}
-
 Typed ExprCompiler::list(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping) {
   std::vector<ExprId> ids;
   std::vector<Typed> parts;
-  for (const sql::Expr& a : e.args) parts.push_back(compile(a, scope, grouping));
+  for (const sql::Expr& a : e.args) {
+    parts.push_back(compile(a, scope, grouping));
+    if (refuse_decimal(parts.back(), a.location)) return nothing();
+  }
   for (std::size_t i = 1; i < parts.size(); ++i) unify(parts[0], parts[i], e.location, op == Op::In ? "IN" : "the function");
   // The first may have been a literal that only a later part gave a type.
   for (std::size_t i = 1; i < parts.size(); ++i) unify(parts[0], parts[i], e.location, op == Op::In ? "IN" : "the function");
@@ -309,7 +266,9 @@ Typed ExprCompiler::list(Op op, const sql::Expr& e, const Scope& scope, Grouping
       if (type == SqlType::Any) type = p.type;
     }
   }
-  return {state_.with_args(op, ids), type};
+  const ExprId id = state_.with_args(op, ids);
+  if (mysql_ && (op == Op::Greatest || op == Op::Least)) state_.program.plan.code.nodes[static_cast<std::size_t>(id)].a = 1;
+  return {id, type};
 }
 
 Typed ExprCompiler::case_when(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
@@ -322,13 +281,20 @@ Typed ExprCompiler::case_when(const sql::Expr& e, const Scope& scope, Grouping* 
     if (condition && !coerce(part, SqlType::Bool)) {
       error(e.args[i].location, std::string("a condition must be boolean, not ") + sql_type_name(part.type));
     }
+    if (!condition && refuse_decimal(part, e.args[i].location)) return nothing();
     if (!condition && (type == SqlType::Any || type == SqlType::Literal) && part.type != SqlType::Any) type = part.type;
     parts.push_back(part);
+  }
+  for (std::size_t i = 0; mysql_ && type == SqlType::Bool && i < parts.size(); ++i) {
+    if ((i % 2 == 1 || i + 1 == parts.size()) && parts[i].type == SqlType::Int) type = SqlType::Int;
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     // A literal takes the type of the other branches.
     const bool condition = i % 2 == 0 && i + 1 < parts.size();
-    if (!condition && parts[i].type == SqlType::Literal) coerce(parts[i], type);
+    if (!condition && !coerce(parts[i], type)) {
+      error(e.args[i].location, std::string("the branches of CASE need one type, not ") + sql_type_name(type) + " and " +
+                                    sql_type_name(parts[i].type));
+    }
     ids.push_back(parts[i].id);
   }
   return {state_.with_args(Op::Case, ids), type};
@@ -337,6 +303,9 @@ Typed ExprCompiler::case_when(const sql::Expr& e, const Scope& scope, Grouping* 
 Typed ExprCompiler::cast(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
   Typed a = compile(e.args[0], scope, grouping);
   const SqlType wanted = sql_type_of(e.name);
+  if (wanted == SqlType::Text && (a.type == SqlType::Int || (a.type == SqlType::Bool && !mysql_))) {
+    return node(Op::Concat, state_.text_constant(""), a.id, SqlType::Text);
+  }
   if (!coerce(a, wanted) && a.type != wanted) {
     error(e.location, std::string("cannot cast ") + sql_type_name(a.type) + " to " + e.name + " in the SQL subset");
   }

@@ -66,6 +66,7 @@ struct Scope {
 struct Typed {
   ExprId id = kNoExpr;
   SqlType type = SqlType::Any;
+  Width width = Width::Unknown;
 };
 
 class ExprCompiler {
@@ -105,6 +106,16 @@ class ExprCompiler {
   Typed column(const sql::Expr& e, const Scope& scope, Grouping* grouping);
   Typed param(const sql::Expr& e);
   Typed binary(const sql::Expr& e, const Scope& scope, Grouping* grouping);
+  Typed logic(Op op, Typed a, Typed b, const sql::Expr& e);
+  Typed arithmetic(Op op, Typed a, Typed b, const sql::Expr& e);
+  Typed time_arithmetic(Op op, const Typed& a, const Typed& b, const sql::Expr& e);
+  Typed comparison(Op op, Typed a, Typed b, const sql::Expr& e);
+  Typed row_comparison(const sql::Expr& e, const Scope& scope, Grouping* grouping);
+  Typed row_in(const sql::Expr& e, const Scope& scope, Grouping* grouping);
+  Typed node(Op op, ExprId a, ExprId b, SqlType type);
+  const Node& node_of(const Typed& t) const { return state_.program.plan.code.nodes[static_cast<std::size_t>(t.id)]; }
+  Width width_of_column(const ScopeEntry& entry, std::size_t column) const;
+  bool refuse_decimal(const Typed& t, int location);
   Typed unary(Op op, const sql::Expr& e, const Scope& scope, Grouping* grouping, SqlType result);
   Typed function(const sql::Expr& e, const Scope& scope, Grouping* grouping);
   Typed aggregate(const sql::Expr& e, const Scope& scope, Grouping* grouping);

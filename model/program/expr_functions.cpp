@@ -37,6 +37,7 @@ Typed ExprCompiler::aggregate(const sql::Expr& e, const Scope& scope, Grouping* 
     Scope rows = scope;
     rows.grouped = false;
     Typed arg = compile(e.args[0], rows, nullptr);
+    if (spec.kind == Aggregate::Sum && refuse_decimal(arg, e.location)) return nothing();
     spec.arg = arg.id;
     if (spec.kind != Aggregate::Count) type = arg.type;
   }
@@ -95,7 +96,9 @@ Typed ExprCompiler::now(const sql::Expr& e) {
 Typed ExprCompiler::concat(const sql::Expr& e, const Scope& scope, Grouping* grouping) {
   ExprId whole = kNoExpr;
   for (const sql::Expr& written : e.args) {
-    ExprId part = compile(written, scope, grouping).id;
+    const Typed typed = compile(written, scope, grouping);
+    if (refuse_decimal(typed, written.location)) return nothing();
+    ExprId part = typed.id;
     if (!mysql_) part = state_.with_args(Op::Coalesce, {part, state_.text_constant("")});
     if (whole == kNoExpr && e.args.size() > 1) {
       whole = part;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/world/access_path.hpp"
+#include "model/world/code_walk.hpp"
 #include "model/world/ssi.hpp"
 #include "model/world/ssi_records.hpp"
 #include "model/world/time.hpp"
@@ -280,9 +282,33 @@ class LayoutBuilder {
                        [&](const SqlStatement& s) { return s.db == db && locks_rows(s); });
   }
 
-  static bool locks_rows(const SqlStatement& s) {
-    return s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr) ||
-           std::any_of(s.parts.begin(), s.parts.end(), [](const SqlStatement& part) { return locks_rows(part); });
+  bool locks_rows(const SqlStatement& s) const {
+    return s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr) || keeps_lost_rows(s) ||
+           std::any_of(s.parts.begin(), s.parts.end(), [&](const SqlStatement& part) { return locks_rows(part); });
+  }
+
+  // An UPDATE or DELETE at READ COMMITTED locks the row that it waited for before it tests the WHERE again. Whether that may say
+  // no, and the transaction go on.
+  bool keeps_lost_rows(const SqlStatement& s) const {
+    const auto& all = p_.plan.statements;
+    const bool read_committed =
+        l_.databases[static_cast<std::size_t>(s.db)].isolation < Isolation::RepeatableRead ||
+        std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return o.db == s.db && o.isolation && *o.isolation < Isolation::RepeatableRead; });
+    if (!read_committed || (s.kind != SqlKind::Update && s.kind != SqlKind::Delete) || s.where == kNoExpr) return false;
+    const bool begins = std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return o.db == s.db && o.kind == SqlKind::Begin; });
+    const bool ends_at_once = !begins && !s.reads_first && s.parts.empty();
+    if (ends_at_once && one_row_at_most(l_.tables[static_cast<std::size_t>(s.table)], s.access)) return false;
+    bool turns = false;
+    walk_expr(p_.plan.code, s.where, [&](const Node& n) {
+      turns = turns || (n.op == Op::Column && std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return sets(o, s.table, n.a); }));
+    }, [&](const Query&) { turns = true; });
+    return turns;
+  }
+
+  static bool sets(const SqlStatement& s, int table, int column) {
+    auto named = [&](const auto& set) { return std::any_of(set.begin(), set.end(), [&](const auto& one) { return one.first == column; }); };
+    return (s.table == table && (named(s.set) || named(s.conflict_set))) ||
+           std::any_of(s.parts.begin(), s.parts.end(), [&](const SqlStatement& part) { return sets(part, table, column); });
   }
 
   // Whether some transaction of the database may be SERIALIZABLE.

@@ -61,6 +61,7 @@ class LockCallCompiler {
     }
     out_.kind = SqlKind::LockFunction;
     out_.call = f->call;
+    if (gives_void(f->call)) state_.intern("");
     const std::size_t args = call.args.size();
     const bool fits = f->call == LockCall::UnlockAll ? args == 0
                       : f->call == LockCall::GetLock ? args == 2

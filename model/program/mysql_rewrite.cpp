@@ -48,10 +48,11 @@ class Rewriter {
     for (std::size_t i = 0; i < editor_.size(); ++i) {
       quotes(i);
       operators(i);
+      division(i);
       clauses(i);
       functions(i);
     }
-    return {editor_.pieces(), std::move(refused_)};
+    return {editor_.pieces(), std::move(refused_), no_result_};
   }
 
  private:
@@ -81,6 +82,7 @@ class Rewriter {
       set();
     } else if (word(0, "do")) {
       editor_.replace(0, 0, "SELECT");
+      no_result_ = true;
     }
   }
 
@@ -91,7 +93,7 @@ class Rewriter {
     if (!word(at, "into")) editor_.insert_before(at, "INTO ");
     else ++at;
     const std::size_t table = symbol(at + 1, '.') ? at + 2 : at;
-    if (word(table + 1, "set")) editor_.refuse(table + 1, "INSERT ... SET", "write INSERT INTO t (columns) VALUES (...)");
+    if (word(table + 1, "set")) insert_set(table + 1);
     if (symbol(table + 1, '(') && symbol(table + 2, ')') && (word(table + 3, "values") || word(table + 3, "value")) &&
         symbol(table + 4, '(') && symbol(table + 5, ')')) {
       editor_.replace(table + 1, table + 5, "DEFAULT VALUES");
@@ -106,6 +108,29 @@ class Rewriter {
       const std::size_t returning = editor_.find(at, {"returning"});
       editor_.insert_before(std::min(returning, editor_.end()), " ON CONFLICT DO NOTHING ");
     }
+  }
+
+  // INSERT INTO t SET a = 1, b = 2: as INSERT INTO t (a, b) VALUES (1, 2).
+  void insert_set(std::size_t set) {
+    const std::size_t end = std::min({editor_.find(set, {"on", "duplicate"}), editor_.find(set, {"returning"}), editor_.end()});
+    std::string columns;
+    std::size_t at = set + 1;
+    while (at < end) {
+      const std::size_t equal = at + (symbol(at + 1, '.') ? 3 : 1);
+      if (!editor_.name(equal - 1) || !symbol(equal, '=')) editor_.refuse(at, "this form of INSERT ... SET", "write SET column = value, ...");
+      columns += (columns.empty() ? "" : ", ") + quoted_name(editor_.text(equal - 1));
+      if (at > set + 1) {
+        editor_.cut(at, equal);
+      } else {
+        first_ = {at, equal};
+      }
+      at = equal + 1;
+      while (at < end && !symbol(at, ',')) at = symbol(at, '(') ? editor_.close(at) + 1 : at + 1;
+      if (at < end) ++at;
+    }
+    if (columns.empty()) editor_.refuse(set, "INSERT ... SET without a column");
+    editor_.replace(set, first_.second, "(" + columns + ") VALUES (");
+    editor_.insert_before(end, ") ");
   }
 
   void on_duplicate_key(std::size_t at) {
@@ -164,7 +189,7 @@ class Rewriter {
       return;
     }
     if (word(at, "session") && word(at + 1, "transaction")) {
-      editor_.refuse(at, "SET SESSION TRANSACTION", "give the database an \"isolation\", or write SET TRANSACTION before BEGIN");
+      editor_.replace(at, at + 1, "SESSION CHARACTERISTICS AS TRANSACTION");
     }
     if (word(at, "names") && at + 1 < editor_.size()) {
       editor_.replace(at, editor_.end() - 1, "names = 'any'");
@@ -206,9 +231,32 @@ class Rewriter {
     if (symbol(i, '@') && !word(0, "set")) editor_.refuse(i, "a user variable (@name)", "use a local of the handler");
   }
 
+  // A value may end here, so that a word behind it is an operator.
+  bool ends_value(std::size_t i) const {
+    const TokenKind kind = editor_.token(i).kind;
+    return kind == TokenKind::Number || kind == TokenKind::String || kind == TokenKind::QuotedName || symbol(i, ')');
+  }
+
+  void division(std::size_t i) {
+    if (i == 0 || i + 1 >= editor_.size()) return;
+    const bool before = ends_value(i - 1) || editor_.name(i - 1);
+    if (word(i, "div") && before && !symbol(i + 1, '.')) editor_.replace(i, i, "/ \"" + std::string(kDiv) + "\" *");
+    if (word(i, "mod") && before && !symbol(i + 1, '.') && (ends_value(i - 1) || !symbol(i + 1, '('))) editor_.replace(i, i, "%");
+    if (word(i - 1, "as") && symbol(i + 1, ')')) {
+      if (word(i, "signed")) editor_.replace(i, i, "bigint");
+      if (word(i, "char")) editor_.replace(i, i, "text");
+    }
+    if (word(i - 1, "as") && words(i, {"signed", "integer"}) && symbol(i + 2, ')')) editor_.replace(i, i + 1, "bigint");
+  }
+
   void clauses(std::size_t i) {
     if (words(i, {"lock", "in", "share", "mode"})) editor_.replace(i, i + 3, "FOR SHARE");
     if (words(i, {"from", "dual"})) editor_.cut(i, i + 1);
+    const bool locks = i > 0 && (word(i - 1, "update") || word(i - 1, "mode") || word(i - 1, "share"));
+    if (locks && word(i, "wait") && i + 1 < editor_.size() && editor_.token(i + 1).kind == TokenKind::Number) {
+      if (editor_.text(i + 1) != "0") editor_.refuse(i, "WAIT n of a locking SELECT", "SET innodb_lock_wait_timeout before it");
+      editor_.replace(i, i + 1, "NOWAIT");
+    }
     if (dialect_ == Dialect::MariaDb && words(i, {"for", "share"})) {
       refused_by_server(i, "MariaDB has no FOR SHARE: write LOCK IN SHARE MODE");
     }
@@ -265,6 +313,8 @@ class Rewriter {
   MysqlEditor editor_;
   Dialect dialect_;
   std::optional<ServerRefusal> refused_;
+  bool no_result_ = false;
+  std::pair<std::size_t, std::size_t> first_{};  // the first column of INSERT ... SET and its =
 };
 
 }  // namespace

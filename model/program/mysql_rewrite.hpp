@@ -19,9 +19,13 @@ inline constexpr std::string_view kOrderOfWrite = "order of write";
 // KEY name (a) within CREATE TABLE becomes CONSTRAINT with this in front of its name UNIQUE (a).
 inline constexpr std::string_view kPlainIndex = "plain index ";
 
+// a DIV b becomes a / this column * b, which binds as DIV does.
+inline constexpr std::string_view kDiv = "div of mysql";
+
 struct MysqlText {
   std::vector<TextPiece> pieces;
   std::optional<ServerRefusal> refused;
+  bool no_result = false;  // DO
 };
 
 // Throws SqlError for spellings of MySQL that are outside the subset.

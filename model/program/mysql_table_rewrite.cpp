@@ -14,7 +14,7 @@ struct TypeSpelling {
 
 // A length in parentheses is dropped along: it is a display width, a precision, or a list of allowed words.
 constexpr TypeSpelling kTypes[] = {
-    {"tinyint", "smallint"},   {"smallint", "smallint"}, {"mediumint", "integer"}, {"int", "integer"},
+    {"tinyint", "tinyint"},    {"smallint", "smallint"}, {"mediumint", "mediumint"}, {"int", "integer"},
     {"integer", "integer"},    {"bigint", "bigint"},     {"datetime", "timestamp"}, {"timestamp", "timestamp"},
     {"tinytext", "text"},      {"mediumtext", "text"},   {"longtext", "text"},      {"text", "text"},
     {"blob", "text"},          {"binary", "text"},       {"varbinary", "text"},     {"enum", "text"},
@@ -145,10 +145,15 @@ class TableRewriter {
                                     [&](const TypeSpelling& t) { return e_.word(at, t.mysql); });
     std::size_t last = at;
     if (e_.symbol(last + 1, '(')) last = e_.close(last + 1);
+    bool positive = false;
     while (last + 1 < end && (e_.word(last + 1, "unsigned") || e_.word(last + 1, "signed") || e_.word(last + 1, "zerofill"))) {
+      positive = positive || !e_.word(last + 1, "signed");
       ++last;
     }
-    if (known != std::end(kTypes)) e_.replace(at, std::min(last, end - 1), std::string(known->postgres));
+    if (known == std::end(kTypes)) return last + 1;
+    std::string type(known->postgres);
+    if (positive) type = '"' + type + " unsigned\"";
+    e_.replace(at, std::min(last, end - 1), type);
     return last + 1;
   }
 

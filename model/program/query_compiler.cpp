@@ -4,7 +4,6 @@
 
 #include "model/program/sql_print.hpp"
 #include "model/world/context.hpp"
-#include "model/world/facts.hpp"
 
 namespace oncecheck {
 
@@ -12,54 +11,12 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 30, kMaxOrder = 8;  // query.cpp keeps a row in 40 values
 
-bool is_join(const sql::FromItem& item) {
-  return item.kind != sql::FromKind::Table && item.kind != sql::FromKind::Subselect;
-}
-
-CommonTableDef* find_common(const Scope& scope, const std::string& name) {
-  const Commons all = visible_commons(scope);
-  const auto it = std::find_if(all.rbegin(), all.rend(), [&](const auto& def) { return def->name == name; });
-  return it == all.rend() ? nullptr : it->get();
-}
-
-void set_part(CommonTableDef& def, PartRef part) {
-  def.part = part.index;
-  def.part_columns = std::move(part.columns);
-  def.part_types = std::move(part.types);
-}
-
 }  // namespace
 
 bool has_aggregate(const sql::Expr& e) {
   static const std::vector<std::string> names = {"count", "sum", "min", "max", "bool_and", "bool_or"};
   if (e.kind == sql::ExprKind::Function && std::find(names.begin(), names.end(), e.name) != names.end()) return true;
   return std::any_of(e.args.begin(), e.args.end(), has_aggregate);
-}
-
-Commons visible_commons(const Scope& scope) {
-  Commons all;
-  if (scope.outer != nullptr) all = visible_commons(*scope.outer);
-  all.insert(all.end(), scope.common.begin(), scope.common.end());
-  return all;
-}
-
-void add_commons(ExprCompiler& exprs, const std::vector<sql::CommonTable>& with, Scope& scope) {
-  for (const sql::CommonTable& c : with) {
-    auto def = std::make_shared<CommonTableDef>();
-    def->name = c.name;
-    def->columns = c.columns;
-    def->before = visible_commons(scope);
-    if (c.statement->kind == sql::StatementKind::Select) {
-      def->select = c.statement->select.get();
-    } else if (exprs.mysql()) {
-      exprs.error(c.statement->location, "WITH " + c.name + " writes: that is PostgreSQL's");
-    } else if (exprs.parts == nullptr) {
-      exprs.error(c.statement->location, "WITH " + c.name + " writes: an invariant only reads");
-    } else {
-      set_part(*def, exprs.parts->write_part(*c.statement, def->before));
-    }
-    scope.common.push_back(std::move(def));
-  }
 }
 
 std::string target_name(const sql::Target& target) {
@@ -71,6 +28,23 @@ std::string target_name(const sql::Target& target) {
     return target_name(inner);
   }
   return "?column?";
+}
+
+const sql::Expr* output_named(const sql::Expr& e, const std::vector<sql::Target>& targets, ExprCompiler& exprs) {
+  const sql::Expr* found = &e;
+  const auto star = std::find_if(targets.begin(), targets.end(), [](const sql::Target& t) { return t.expr.kind == sql::ExprKind::Star; });
+  if (e.kind == sql::ExprKind::Int && e.number > star - targets.begin() && star != targets.end()) {
+    exprs.error(e.location, "ORDER BY a number together with * is outside the SQL subset: name the column");
+  } else if (e.kind == sql::ExprKind::Int && e.number >= 1 && e.number <= static_cast<std::int64_t>(targets.size())) {
+    found = &targets[static_cast<std::size_t>(e.number - 1)].expr;
+  } else if (e.kind == sql::ExprKind::Int) {
+    exprs.error(e.location, "ORDER BY " + std::to_string(e.number) + " is not in the select list");
+  } else if (e.kind == sql::ExprKind::Column && e.qualifier.empty()) {
+    for (const sql::Target& t : targets) {
+      if (t.alias == e.name) found = &t.expr;
+    }
+  }
+  return found;
 }
 
 QueryId QueryCompiler::store() {
@@ -134,6 +108,9 @@ QueryId QueryCompiler::ordered(QueryId inner, const sql::Select& select) {
     Order order;
     const bool number = item.expr.kind == sql::ExprKind::Int && item.expr.number >= 1 &&
                         item.expr.number <= static_cast<std::int64_t>(columns_.size());
+    if (item.expr.kind == sql::ExprKind::Int && !number) {
+      exprs_.error(item.expr.location, "ORDER BY " + std::to_string(item.expr.number) + " is not in the select list");
+    }
     order.expr = number ? query_.targets[static_cast<std::size_t>(item.expr.number - 1)] : exprs_.compile(item.expr, rows).id;
     order.descending = item.descending;
     order.nulls_first = item.nulls_first.value_or(item.descending != exprs_.mysql());
@@ -247,6 +224,7 @@ QueryId QueryCompiler::compile(const sql::Select& select, const Scope* outer) {
   query_.keys = grouping.keys;
   query_.aggs = grouping.aggs;
   query_.distinct = select.distinct;
+  if (!select.distinct_on.empty()) distinct_on(select, groups);
   if (select.limit) query_.limit = row_count(*select.limit, "LIMIT");
   if (select.offset) query_.offset = row_count(*select.offset, "OFFSET");
   if (state_.errors.reported() != errors_before) return -1;
@@ -254,8 +232,26 @@ QueryId QueryCompiler::compile(const sql::Select& select, const Scope* outer) {
   return store();
 }
 
+// DISTINCT ON (a, b) ... ORDER BY a, b, c: of the rows with equal a and b, the first.
+void QueryCompiler::distinct_on(const sql::Select& select, Grouping* groups) {
+  const auto place = select.distinct_on[0].location;
+  if (exprs_.mysql()) exprs_.error(place, "DISTINCT ON is PostgreSQL's");
+  query_.distinct_on = static_cast<int>(select.distinct_on.size());
+  if (select.order_by.empty()) {
+    for (const sql::Expr& e : select.distinct_on) query_.order.push_back({exprs_.compile(*output_named(e, select.targets, exprs_), scope_, groups).id, false, false});
+    return;
+  }
+  for (std::size_t i = 0; i < select.distinct_on.size(); ++i) {
+    const bool first = i < select.order_by.size() &&
+                       std::any_of(select.distinct_on.begin(), select.distinct_on.end(), [&](const sql::Expr& e) {
+                         return sql::to_string(e) == sql::to_string(select.order_by[i].expr);
+                       });
+    if (!first) exprs_.error(place, "ORDER BY must begin with the expressions of DISTINCT ON");
+  }
+}
+
 void QueryCompiler::choose_paths() {
-  const bool alone = query_.sources.size() == 1 && !query_.grouped && !query_.distinct;
+  const bool alone = query_.sources.size() == 1 && !query_.grouped && !query_.distinct && query_.distinct_on == 0;
   const int last = query_.first_src + static_cast<int>(query_.sources.size()) - 1;
   for (std::size_t i = 0; i < query_.sources.size(); ++i) {
     Source& source = query_.sources[i];
@@ -291,155 +287,9 @@ void QueryCompiler::take_extreme(const TableScan& scan, AccessPath& access) {
 }
 
 ExprId QueryCompiler::row_count(const sql::Expr& e, const char* what) {
+  const bool negative = e.kind == sql::ExprKind::Int && e.number < 0;
+  if (negative && (exprs_.mysql() || !state_.options.run_refused)) exprs_.error(e.location, std::string(what) + " must not be negative");
   return exprs_.compile_as(e, Scope{}, SqlType::Int, what);
-}
-
-void QueryCompiler::add_from(const sql::FromItem& item, bool left_join, const sql::Expr* on) {
-  using F = sql::FromKind;
-  if (is_join(item)) {
-    const sql::FromItem& right = item.sides[1];
-    if (is_join(right)) {
-      exprs_.error(item.location, "a join in parentheses on the right side is outside the SQL subset");
-      return;
-    }
-    const std::size_t first_left = scope_.entries.size();
-    add_from(item.sides[0], left_join, on);
-    add_from(right, item.kind == F::LeftJoin, item.on.get());
-    if (!item.using_columns.empty()) add_using(item, first_left);
-    return;
-  }
-  Source source;
-  ScopeEntry entry;
-  source.left_join = left_join;
-  if (item.kind == F::Table) {
-    add_table(item, source, entry);
-  } else {
-    QueryCompiler inner(exprs_);
-    Scope hidden;  // FROM items do not see each other (no LATERAL), but they see CTEs
-    hidden.common = scope_.common;
-    hidden.outer = scope_.outer;
-    source.kind = Source::Kind::Query;
-    source.index = inner.compile(*item.select, &hidden);
-    entry.columns = inner.columns();
-    entry.types = inner.types();
-  }
-  entry.alias = item.alias.empty() ? item.table : item.alias;
-  entry.src = query_.first_src + static_cast<int>(query_.sources.size());
-  exprs_.next_src = std::max(exprs_.next_src, entry.src + 1);
-  scope_.entries.push_back(entry);
-  if (on != nullptr) source.on = exprs_.compile_as(*on, scope_, SqlType::Bool, "ON");
-  query_.sources.push_back(source);
-}
-
-// JOIN ... USING (a): the a of both sides is equal, and named without a table it is that of the left side.
-void QueryCompiler::add_using(const sql::FromItem& join, std::size_t first_left) {
-  ScopeEntry& right = scope_.entries.back();
-  auto column = [&](const ScopeEntry& entry, const std::string& name) {
-    const auto it = std::find(entry.columns.begin(), entry.columns.end(), name);
-    Node n;
-    n.op = Op::Column;
-    n.src = static_cast<std::uint8_t>(entry.src);
-    n.a = static_cast<std::int32_t>(it - entry.columns.begin());
-    return it == entry.columns.end() ? kNoExpr : state_.add(n);
-  };
-  for (const std::string& name : join.using_columns) {
-    ExprId left = kNoExpr;
-    for (std::size_t i = first_left; i + 1 < scope_.entries.size() && left == kNoExpr; ++i) {
-      left = column(scope_.entries[i], name);
-    }
-    Node equal;
-    equal.op = Op::Eq;
-    equal.a = left;
-    equal.b = column(right, name);
-    if (equal.a == kNoExpr || equal.b == kNoExpr) {
-      exprs_.error(join.location, "column \"" + name + "\" of USING is not on both sides of the join");
-      return;
-    }
-    ExprId& on = query_.sources.back().on;
-    Node both;
-    both.op = Op::And;
-    both.a = on;
-    both.b = state_.add(equal);
-    on = on == kNoExpr ? both.b : state_.add(both);
-    right.merged.push_back(name);
-  }
-}
-
-void QueryCompiler::add_common_table(CommonTableDef& common, Source& source, ScopeEntry& entry) {
-  if (common.part < 0 && common.select != nullptr && common.select->locking && exprs_.parts != nullptr) {
-    set_part(common, exprs_.parts->select_part(*common.select, common.before));
-  }
-  if (common.part >= 0) {
-    source.kind = Source::Kind::Part;
-    source.index = common.part;
-    entry.columns = common.part_columns;
-    entry.types = common.part_types;
-  } else if (common.select != nullptr) {
-    QueryCompiler inner(exprs_);
-    Scope visible;
-    visible.common = common.before;
-    source.kind = Source::Kind::Query;
-    source.index = inner.compile(*common.select, &visible);
-    entry.columns = inner.columns();
-    entry.types = inner.types();
-  }
-  for (std::size_t i = 0; i < common.columns.size() && i < entry.columns.size(); ++i) entry.columns[i] = common.columns[i];
-}
-
-void QueryCompiler::add_table(const sql::FromItem& item, Source& source, ScopeEntry& entry) {
-  if (item.schema.empty()) {
-    if (CommonTableDef* common = find_common(scope_, item.table)) {
-      add_common_table(*common, source, entry);
-      return;
-    }
-  }
-  if (item.schema == "facts") {
-    static const std::vector<std::string> names = {"told", "effects", "operations", "foreign_releases", "queued"};
-    const auto it = std::find(names.begin(), names.end(), item.table);
-    if (exprs_.names() != nullptr) {
-      exprs_.error(item.location, "facts are for invariants: a service cannot read what its clients were told");
-    } else if (it == names.end()) {
-      exprs_.error(item.location, "unknown fact table \"facts." + item.table + "\"", nearest_name(item.table, names));
-    } else {
-      source.kind = Source::Kind::Facts;
-      source.index = static_cast<int>(it - names.begin());
-      entry.columns = fact_columns(static_cast<FactTable>(source.index));
-      entry.types.assign(entry.columns.size(), SqlType::Any);
-    }
-    return;
-  }
-  int db = exprs_.default_db();
-  if (!item.schema.empty()) {
-    const int named = state_.find_database(item.schema);
-    if (named < 0 || (db >= 0 && named != db)) {
-      std::vector<std::string> known;
-      for (const auto& [name, unused] : state_.scenario.databases) known.push_back(name);
-      exprs_.error(item.location,
-                   named < 0 ? "unknown database \"" + item.schema + "\""
-                             : "this statement runs on database \"" + known[static_cast<std::size_t>(db)] +
-                                   "\" and cannot name a table of \"" + item.schema + "\"",
-                   named < 0 ? nearest_name(item.schema, known) : "");
-      return;
-    }
-    db = named;
-  }
-  const int table = state_.find_table(db, item.table);
-  if (table < 0) {
-    std::vector<std::string> known;
-    for (const TableLayout& t : state_.program.plan.layout.tables) known.push_back(t.name);
-    exprs_.error(item.location,
-                 table == -2 ? "table \"" + item.table + "\" is in several databases: write DATABASE." + item.table
-                             : "unknown table \"" + item.table + "\"",
-                 table == -2 ? "" : nearest_name(item.table, known));
-    return;
-  }
-  source.kind = Source::Kind::Table;
-  source.index = table;
-  const TableInfo& info = state_.tables[static_cast<std::size_t>(table)];
-  entry.columns = state_.program.plan.layout.tables[static_cast<std::size_t>(table)].columns;
-  entry.types = info.types;
-  entry.db = info.db;
-  entry.table = item.table;
 }
 
 void QueryCompiler::add_targets(const sql::Select& select, Grouping* grouping) {
@@ -451,8 +301,14 @@ void QueryCompiler::add_targets(const sql::Select& select, Grouping* grouping) {
       types_.push_back(e.type);
       continue;
     }
+    const auto named = [&](const ScopeEntry& entry) { return t.expr.qualifier.empty() || t.expr.qualifier == entry.alias; };
+    if (std::none_of(scope_.entries.begin(), scope_.entries.end(), named)) {
+      exprs_.error(t.expr.location, t.expr.qualifier.empty() ? "SELECT * without a table"
+                                                             : "unknown table \"" + t.expr.qualifier + "\" before .*");
+    }
+    if (swapped_ >= 0 && t.expr.qualifier.empty()) exprs_.error(swapped_, "SELECT * of a RIGHT JOIN is outside the SQL subset: name the columns");
     for (const ScopeEntry& entry : scope_.entries) {
-      if (!t.expr.qualifier.empty() && t.expr.qualifier != entry.alias) continue;
+      if (!named(entry)) continue;
       for (const std::string& name : entry.columns) {
         const bool merged = std::find(entry.merged.begin(), entry.merged.end(), name) != entry.merged.end();
         if (merged && t.expr.qualifier.empty()) continue;
@@ -472,16 +328,8 @@ void QueryCompiler::add_targets(const sql::Select& select, Grouping* grouping) {
 
 void QueryCompiler::add_order(const sql::Select& select, Grouping* grouping) {
   for (const sql::OrderItem& item : select.order_by) {
-    const sql::Expr* e = &item.expr;
-    if (e->kind == sql::ExprKind::Int && e->number >= 1 && e->number <= static_cast<int>(select.targets.size())) {
-      e = &select.targets[static_cast<std::size_t>(e->number - 1)].expr;
-    } else if (e->kind == sql::ExprKind::Column && e->qualifier.empty()) {
-      for (const sql::Target& t : select.targets) {
-        if (t.alias == e->name) e = &t.expr;
-      }
-    }
     Order order;
-    order.expr = exprs_.compile(*e, scope_, grouping).id;
+    order.expr = exprs_.compile(*output_named(item.expr, select.targets, exprs_), scope_, grouping).id;
     order.descending = item.descending;
     // NULL is larger than every value for PostgreSQL, smaller for MySQL.
     order.nulls_first = item.nulls_first.value_or(item.descending != exprs_.mysql());

@@ -28,6 +28,7 @@ class QueryCompiler {
   void all_columns_of(Source::Kind kind, int index);
   QueryId ordered(QueryId inner, const sql::Select& select);
   QueryId values(const sql::Select& select, const Scope* outer);
+  void distinct_on(const sql::Select& select, Grouping* groups);
   void choose_paths();
   void take_extreme(const TableScan& scan, AccessPath& access);
   void add_using(const sql::FromItem& join, std::size_t first_left);
@@ -43,6 +44,7 @@ class QueryCompiler {
   CompileState& state_;
   Query query_;
   Scope scope_;
+  int swapped_ = -1;  // the place of a RIGHT JOIN
   std::vector<std::string> columns_;
   std::vector<SqlType> types_;
 };
@@ -54,6 +56,9 @@ void add_commons(ExprCompiler& exprs, const std::vector<sql::CommonTable>& with,
 Commons visible_commons(const Scope& scope);
 
 bool has_aggregate(const sql::Expr& e);
+
+// What ORDER BY means by a number or a name of the select list; else `e` itself.
+const sql::Expr* output_named(const sql::Expr& e, const std::vector<sql::Target>& targets, ExprCompiler& exprs);
 
 // "name" of a result column as PostgreSQL gives it.
 std::string target_name(const sql::Target& target);

@@ -14,7 +14,7 @@ constexpr std::string_view kHarmless[] = {
     "application_name", "client_encoding", "client_min_messages", "datestyle", "extra_float_digits", "jit",
     "log_statement", "search_path", "timezone", "work_mem",
     "character_set_client", "character_set_connection", "character_set_results", "collation_connection",
-    "interactive_timeout", "lock_wait_timeout", "names", "net_read_timeout", "net_write_timeout", "sql_mode", "time_zone"};
+    "interactive_timeout", "lock_wait_timeout", "names", "net_read_timeout", "net_write_timeout", "time_zone"};
 
 // Settings that end a session or a transaction that does nothing.
 constexpr std::string_view kIdle[] = {"wait_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout",
@@ -74,7 +74,13 @@ class SessionCompiler {
 
   void set() {
     const std::string& name = s_.name;
-    if (name == "transaction_isolation") {
+    if (name == "session_isolation") {
+      out_.kind = SqlKind::SetSessionIsolation;
+      out_.isolation = isolation_of(s_.value, state_.engine(db_));
+    } else if (name == "autocommit" && innodb()) {
+      out_.kind = SqlKind::SetAutocommit;
+      out_.switch_on = is_on();
+    } else if (name == "transaction_isolation") {
       out_.kind = SqlKind::SetIsolation;
       out_.isolation = isolation_of(s_.value, state_.engine(db_));
     } else if (name == "lock_timeout" && !innodb()) {
@@ -89,6 +95,9 @@ class SessionCompiler {
       timeout(ErrorClass::StatementTimeout, 1000);
     } else if (name == "innodb_snapshot_isolation" && state_.engine(db_) == Engine::MariaDb) {
       snapshot_isolation();
+    } else if (name == "sql_mode" && innodb()) {
+      // Without it, what does not fit is cut instead of refused.
+      if (s_.value.find("STRICT_") == std::string::npos) error("SET sql_mode without STRICT_TRANS_TABLES is outside the SQL subset");
     } else if (contains(kIdle, name)) {
       timeout(ErrorClass::ConnectionLost, name == "wait_timeout" || innodb() ? 1'000'000 : 1000);
       out_.kind = SqlKind::Nothing;
@@ -116,13 +125,17 @@ class SessionCompiler {
   }
 
   void snapshot_isolation() {
+    // One flag for the database: the sessions of a scenario run the same service.
+    if (is_on()) state_.snapshot_isolation.insert(db_);
+  }
+
+  bool is_on() {
     const std::string value = s_.value;
     const bool on = value == "1" || value == "on" || value == "ON" || value == "true";
     if (!on && value != "0" && value != "off" && value != "OFF" && value != "false") {
-      error("SET innodb_snapshot_isolation takes ON or OFF, not '" + value + "'");
+      error("SET " + s_.name + " takes ON or OFF, not '" + value + "'");
     }
-    // One flag for the database: the sessions of a scenario run the same service.
-    if (on) state_.snapshot_isolation.insert(db_);
+    return on;
   }
 
   ExprCompiler& exprs_;

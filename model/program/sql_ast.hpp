@@ -81,6 +81,7 @@ struct FromItem {
   std::string alias;  // "" when none
   std::shared_ptr<Select> select;
   std::vector<FromItem> sides;    // joins: exactly two
+  bool swapped = false;           // a RIGHT JOIN: `*` gives the columns of the second side first
   std::shared_ptr<Expr> on;       // joins
   std::vector<std::string> using_columns;
   int location = -1;
@@ -108,6 +109,7 @@ struct CommonTable {
 struct Select {
   std::vector<CommonTable> with;
   bool distinct = false;
+  std::vector<Expr> distinct_on;  // PostgreSQL
   std::vector<Target> targets;
   std::vector<FromItem> from;  // comma list; joins nest
   std::shared_ptr<Expr> where;
@@ -175,11 +177,15 @@ enum class ParentAction { NoAction, Restrict, Cascade, SetNull };
 
 struct ColumnDef {
   std::string name;
-  std::string type;  // canonical: "integer", "bigint", "smallint", "text", "boolean", "timestamptz", "uuid", "serial", "bigserial", "numeric", "jsonb", ...
+  // Canonical: "integer", "bigint", "smallint", "text", "boolean", "timestamptz", "uuid", "serial", "bigserial", "numeric",
+  // "jsonb", ...; for MySQL also "tinyint", "mediumint" and these with " unsigned".
+  std::string type;
   bool not_null = false;
   bool primary_key = false;
   bool unique = false;
   bool identity = false;  // GENERATED ... AS IDENTITY
+  bool always = false;    // GENERATED ALWAYS
+  int length = -1;        // varchar(20): 20 characters
   std::shared_ptr<Expr> default_value;
   std::shared_ptr<Expr> check;
   std::string references_table;  // column-level REFERENCES
@@ -251,6 +257,7 @@ struct Statement {
   bool deferrable = false;
   bool consistent_snapshot = false;
   std::optional<ServerRefusal> refused;
+  bool no_result = false;  // MySQL's DO: a Select whose value is thrown away
   std::shared_ptr<Select> select;
   std::shared_ptr<Insert> insert;
   std::shared_ptr<Update> update;

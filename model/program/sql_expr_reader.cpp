@@ -319,20 +319,42 @@ Expr Reader::read_function(const Json& body) {
   for (const std::string& part : parts) shown += (shown.empty() ? "" : ".") + part;
   if (own_syntax) refuse(shown == "timezone" ? "AT TIME ZONE" : "the function " + shown + "()", location);
   if (find(body, "over") != nullptr) refuse("window function " + shown + "() OVER ...", location);
-  check_fields("FuncCall", body, {"funcname", "args", "agg_star", "agg_distinct", "funcformat"});
+  check_fields("FuncCall", body, {"funcname", "args", "agg_star", "agg_distinct", "agg_filter", "funcformat"});
   if (parts.size() != 1 || contains(kKeywords, parts[0])) refuse("the function " + shown + "()", location);
   Expr e = make(ExprKind::Function, location);
   e.name = parts[0];
   e.star = flag(body, "agg_star");
   e.distinct = flag(body, "agg_distinct");
   e.args = read_exprs(list(body, "args"));
+  if (e.name == "mod" && e.args.size() == 2) {
+    e.kind = ExprKind::Binary;
+    e.name = "%";
+    return e;
+  }
   if (sql().mysql() && rename_mysql_function(e)) return e;
   if (e.star && e.name != "count") fail("only count can have * for its argument", location);
   if (e.distinct && !contains(kAggregates, e.name)) {
     refuse("DISTINCT in " + shown + "()", location, "only count, sum, min, max, bool_and and bool_or take it");
   }
+  if (const Json* filter = find(body, "agg_filter")) add_filter(e, read_expr(*filter));
   if (contains(kWithoutArguments, e.name) && !e.args.empty()) fail(shown + "() has no arguments", location);
   return e;
+}
+
+// count(*) FILTER (WHERE c) is count(CASE WHEN c THEN 1 END): aggregates leave NULLs out.
+void Reader::add_filter(Expr& e, Expr condition) {
+  if (!contains(kAggregates, e.name) || (!e.star && e.args.size() != 1)) fail("FILTER is meant for aggregates", e.location);
+  Expr value = make(ExprKind::Case, -1);
+  value.location = e.location;
+  if (e.star) {
+    Expr one = make(ExprKind::Int, -1);
+    one.number = 1;
+    e.args.push_back(std::move(one));
+    e.star = false;
+  }
+  value.args.push_back(std::move(condition));
+  value.args.push_back(std::move(e.args[0]));
+  e.args[0] = std::move(value);
 }
 
 // Functions of MySQL that have another spelling in our tree.
@@ -344,6 +366,9 @@ bool Reader::rename_mysql_function(Expr& e) {
     e.name.clear();
   } else if (takes("ifnull", 2)) {
     e.name = "coalesce";
+  } else if (takes("isnull", 1)) {
+    e.kind = ExprKind::IsNull;
+    e.name.clear();
   } else if (takes("uuid", 0)) {
     e.name = "gen_random_uuid";
   } else if (takes("date_add", 2) || takes("adddate", 2) || takes("date_sub", 2) || takes("subdate", 2)) {

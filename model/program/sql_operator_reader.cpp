@@ -1,6 +1,7 @@
 // Reader: operators, IN, LIKE, BETWEEN and subselects in expressions.
 #include <algorithm>
 
+#include "model/program/mysql_rewrite.hpp"
 #include "model/program/sql_reader.hpp"
 #include "model/program/sql_types.hpp"
 
@@ -76,6 +77,12 @@ Expr Reader::read_plain_operator(const Json& body, int location) {
   if (contains(kPatternOperators, op)) refuse("the pattern operator " + op, location, "use LIKE");
   if (!contains(kOperators, op)) refuse("the operator " + op, location);
   Expr left = read_expr(body.at("lexpr"));
+  if (sql().mysql() && op == "*" && left.kind == ExprKind::Binary && left.name == "/" &&
+      left.args[1].kind == ExprKind::Column && left.args[1].name == kDiv) {
+    left.name = "div";
+    left.args[1] = read_expr(body.at("rexpr"));
+    return left;
+  }
   return make_binary(op, std::move(left), read_expr(body.at("rexpr")), location);
 }
 

@@ -72,6 +72,7 @@ RewrittenSql::RewrittenSql(std::string_view text, std::string_view before, std::
     MysqlText rewritten = rewrite_mysql(text, dialect);
     pieces = std::move(rewritten.pieces);
     refused_ = std::move(rewritten.refused);
+    no_result_ = rewritten.no_result;
   }
   const std::vector<Token> tokens = tokenize(text, mysql() ? Quoting::MySql : Quoting::Postgres);
   for (const TextPiece& piece : pieces) add_piece(text, piece, tokens);

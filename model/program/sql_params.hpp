@@ -23,6 +23,7 @@ class RewrittenSql {
   Dialect dialect() const { return dialect_; }
   bool mysql() const { return dialect_ != Dialect::Postgres; }
   const std::optional<ServerRefusal>& refused() const { return refused_; }
+  bool no_result() const { return no_result_; }
 
   const std::string& text() const { return text_; }
   const std::vector<std::string>& names() const { return names_; }
@@ -51,6 +52,7 @@ class RewrittenSql {
   std::size_t original_size_ = 0;
   Dialect dialect_;
   std::optional<ServerRefusal> refused_;
+  bool no_result_ = false;
   int begin_ = 0;
   int end_ = 0;
 };

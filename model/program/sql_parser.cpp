@@ -126,6 +126,7 @@ Statement parse_statement(std::string_view text, Dialect dialect) {
     }
     Statement statement = read_statement(sql, statements[0].at("stmt"), begin_of(sql, statements[0]));
     statement.refused = sql.refused();
+    statement.no_result = sql.no_result();
     return statement;
   });
 }

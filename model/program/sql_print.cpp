@@ -122,6 +122,8 @@ std::string core_text(const Select& s) {
   if (s.op != SetOp::None) return "(" + to_string(*s.left) + ")" + set_op_text(s.op) + "(" + to_string(*s.right) + ")";
   if (!s.values.empty()) return rows_text(s.values);
   std::string text = s.distinct ? "SELECT DISTINCT" : "SELECT";
+  for (std::size_t i = 0; i < s.distinct_on.size(); ++i) text += (i == 0 ? " DISTINCT ON (" : ", ") + to_string(s.distinct_on[i]);
+  if (!s.distinct_on.empty()) text += ")";
   if (!s.targets.empty()) text += " " + targets_text(s.targets);
   text += from_text(" FROM ", s.from) + clause_text(" WHERE ", s.where);
   if (!s.group_by.empty()) text += " GROUP BY " + list_text(s.group_by);

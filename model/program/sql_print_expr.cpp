@@ -172,7 +172,7 @@ Precedence binary_precedence(const std::string& op) {
   if (op == "is distinct from" || op == "is not distinct from") return kIs;
   if (op == "||") return kOther;
   if (op == "+" || op == "-") return kSum;
-  if (op == "*" || op == "/" || op == "%") return kProduct;
+  if (op == "*" || op == "/" || op == "div" || op == "%") return kProduct;
   return kCompare;
 }
 

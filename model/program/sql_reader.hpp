@@ -56,6 +56,7 @@ class Reader : public ReadContext {
   Expr read_row(const Json& body);
   Expr read_function(const Json& body);
   Expr read_special_function(const NodeView& node);
+  void add_filter(Expr& e, Expr condition);
   bool rename_mysql_function(Expr& e);
 
   // sql_operator_reader.cpp

@@ -40,6 +40,7 @@ class TableReader {
     column.name = Reader::text(body, "colname");
     column.location = reader_.original(location);
     column.type = read_type(reader_, body.at("typeName"), TypeUse::Column);
+    if (column.type == "text") column.length = read_length(body.at("typeName"));
     const bool serial = column.type == "serial" || column.type == "bigserial";
     bool nullable = false;
     for (const Json& node : Reader::list(body, "constraints")) {
@@ -53,6 +54,14 @@ class TableReader {
       reader_.fail("column \"" + column.name + "\" is declared NULL and NOT NULL", location);
     }
     table_->columns.push_back(std::move(column));
+  }
+
+  // varchar(20); -1 for a type without a length.
+  int read_length(const Json& type_name) {
+    const Json& modifiers = Reader::list(type_name, "typmods");
+    const Json* number = modifiers.size() == 1 ? Reader::find(reader_.view(modifiers.front()).body, "ival") : nullptr;
+    const Json* length = number != nullptr ? Reader::find(*number, "ival") : nullptr;
+    return length != nullptr && length->is_number_integer() ? length->get<int>() : -1;
   }
 
   void read_column_constraint(ColumnDef& column, const Json& body) {
@@ -73,6 +82,7 @@ class TableReader {
       }
       reader_.check_fields("Constraint", body, {"contype", "conname", "generated_when"});
       column.identity = true;
+      column.always = Reader::text(body, "generated_when") == "a";
     } else {
       add_column_constraint(column, read_constraint(body));
     }

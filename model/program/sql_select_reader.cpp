@@ -35,12 +35,9 @@ std::shared_ptr<Select> Reader::read_select(const Json& body, int location) {
     select->values = read_rows(list(body, "valuesLists"), false);
   } else {
     const Json& distinct = list(body, "distinctClause");
-    select->distinct = !distinct.empty();
     // Plain DISTINCT is a list of one empty node.
-    if (!distinct.empty() && !distinct.front().empty()) {
-      refuse("DISTINCT ON", word_before("distinct", first_location(distinct)),
-             "use GROUP BY, or a subselect with LIMIT 1");
-    }
+    select->distinct = !distinct.empty() && distinct.front().empty();
+    if (!distinct.empty() && !distinct.front().empty()) select->distinct_on = read_exprs(distinct);
     select->targets = read_targets(list(body, "targetList"));
     select->from = read_from(list(body, "fromClause"));
     select->where = read_optional_expr(body, "whereClause");
@@ -234,15 +231,18 @@ FromItem Reader::read_join(const Json& body) {
   join.using_columns = names(body, "usingClause");
   const std::string type = text(body, "jointype");
   const int left_location = first_location(body.at("larg"));
-  if (type == "JOIN_RIGHT") {
-    refuse("RIGHT JOIN", word_near("right", left_location), "swap the tables and use LEFT JOIN");
+  const bool right = type == "JOIN_RIGHT";  // a LEFT JOIN the other way round
+  if (right && view(body.at("larg")).type == "JoinExpr") {
+    refuse("RIGHT JOIN behind another join", word_near("right", left_location), "swap the tables and use LEFT JOIN");
   }
   if (type == "JOIN_FULL") refuse("FULL JOIN", word_near("full", left_location));
-  if (type != "JOIN_INNER" && type != "JOIN_LEFT") refuse("this kind of join", right_location);
+  if (type != "JOIN_INNER" && type != "JOIN_LEFT" && !right) refuse("this kind of join", right_location);
   const bool joined = !join.using_columns.empty() || find(body, "quals") != nullptr;
-  join.kind = type == "JOIN_LEFT" ? FromKind::LeftJoin : joined ? FromKind::InnerJoin : FromKind::CrossJoin;
+  join.kind = type == "JOIN_LEFT" || right ? FromKind::LeftJoin : joined ? FromKind::InnerJoin : FromKind::CrossJoin;
   join.sides.push_back(read_from_item(body.at("larg")));
   join.sides.push_back(read_from_item(body.at("rarg")));
+  if (right) std::swap(join.sides[0], join.sides[1]);
+  join.swapped = right;
   join.on = read_optional_expr(body, "quals");
   return join;
 }

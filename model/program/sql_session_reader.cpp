@@ -82,18 +82,23 @@ Statement read_set(const Reader& reader, const Json& body, int location) {
   statement.local = Reader::flag(body, "is_local");
   const std::string kind = Reader::text(body, "kind");
   const Json& args = Reader::list(body, "args");
-  if (kind == "VAR_SET_MULTI" && statement.name == "TRANSACTION") {
+  const bool session = statement.name == "SESSION CHARACTERISTICS";
+  if (kind == "VAR_SET_MULTI" && (session || statement.name == "TRANSACTION")) {
     Statement modes;
     read_options(reader, args, modes);
     if (args.size() != 1 || modes.isolation.empty()) {
-      reader.refuse("SET TRANSACTION with READ ONLY, READ WRITE or DEFERRABLE", location, "write them behind BEGIN");
+      reader.refuse("SET " + statement.name + " with READ ONLY, READ WRITE or DEFERRABLE", location, "write them behind BEGIN");
     }
-    statement.name = "transaction_isolation";
+    statement.name = session ? "session_isolation" : "transaction_isolation";
     statement.value = modes.isolation;
     return statement;
   }
   if (kind == "VAR_SET_MULTI") reader.refuse("SET " + statement.name, location);
-  if (kind == "VAR_RESET" || kind == "VAR_RESET_ALL") reader.refuse("RESET", location);
+  if ((kind == "VAR_RESET" || kind == "VAR_SET_DEFAULT") && (statement.name == "lock_timeout" || statement.name == "statement_timeout")) {
+    statement.value = "0";  // the server's default: none
+    return statement;
+  }
+  if (kind == "VAR_RESET" || kind == "VAR_RESET_ALL") reader.refuse("RESET", location, "lock_timeout and statement_timeout can be reset");
   if (kind == "VAR_SET_DEFAULT") reader.refuse("SET ... TO DEFAULT", location, "give a value");
   if (kind != "VAR_SET_VALUE") reader.refuse("SET ... FROM CURRENT", location, "give a value");
   if (args.size() != 1) reader.refuse("SET with a list of values", location);

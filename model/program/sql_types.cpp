@@ -26,6 +26,17 @@ constexpr TypeName kSerials[] = {
     {"serial2", "serial"}, {"bigserial", "bigserial"}, {"serial8", "bigserial"},
 };
 
+// As the rewriter of MySQL's CREATE TABLE writes them.
+constexpr TypeName kMysqlIntegers[] = {
+    {"tinyint", "tinyint"},
+    {"mediumint", "mediumint"},
+    {"tinyint unsigned", "tinyint unsigned"},
+    {"smallint unsigned", "smallint unsigned"},
+    {"mediumint unsigned", "mediumint unsigned"},
+    {"integer unsigned", "integer unsigned"},
+    {"bigint unsigned", "bigint unsigned"},
+};
+
 constexpr std::string_view kSupported =
     "use integer, bigint, smallint, numeric, text, varchar, boolean, timestamptz, interval, uuid or jsonb";
 
@@ -49,6 +60,7 @@ std::string read_type(const ReadContext& context, const Json& type_name, TypeUse
   if (names.size() == 1) {
     type = canonical(kTypes, shown);
     if (type.empty() && use == TypeUse::Column) type = canonical(kSerials, shown);
+    if (type.empty() && use == TypeUse::Column && context.sql().mysql()) type = canonical(kMysqlIntegers, shown);
   }
   if (ReadContext::list(type_name, "arrayBounds").size() != (use == TypeUse::ArrayCast ? 1 : 0)) {
     context.refuse("an array of " + (type.empty() ? shown : std::string(type)), location, "use a table of its own");

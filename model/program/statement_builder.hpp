@@ -53,10 +53,16 @@ class StatementBuilder : public PartCompiler {
   void insert(const sql::Insert& s);
   void insert_from_query(const sql::Insert& s, const std::vector<int>& columns);
   void rows(const std::vector<std::vector<sql::Expr>>& written, const std::vector<int>& columns, const sql::Insert& s);
+  bool has_as_many(std::size_t columns, std::size_t values, const sql::Insert& s);
+  void check_generated(std::size_t column, int location);
+  void xmax(const sql::Insert& s, std::vector<sql::Target>& targets, Scope& scope);
+  bool in_unique_index(int column) const;
   ExprId numbered(std::size_t column, ExprId given);
   void on_conflict(const sql::Insert& s, const Scope& target);
   bool find_arbiters(const sql::OnConflict& c);
   std::vector<std::pair<int, ExprId>> assignments(const std::vector<sql::Assignment>& set, const Scope& scope);
+  void returning_over(std::vector<sql::Target>& targets, const std::vector<sql::FromItem>& from,
+                      const std::shared_ptr<sql::Expr>& where);
   void update(const sql::Update& s);
   void remove(const sql::Delete& s);
   void check_own_table(const sql::Expr& e, const std::string& table);

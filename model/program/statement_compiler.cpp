@@ -5,6 +5,7 @@
 #include "model/program/access_path.hpp"
 #include "model/world/code_walk.hpp"
 #include "model/program/lock_call_compiler.hpp"
+#include "model/program/other_tables.hpp"
 #include "model/program/session_compiler.hpp"
 #include "model/program/statement_builder.hpp"
 #include "model/world/context.hpp"
@@ -35,6 +36,11 @@ CompiledStatement StatementBuilder::compile(const sql::Statement& s, const Commo
     case K::CreateIndex:
     case K::CreateSequence: error(s.location, "tables are created in \"schema\", not by a step"); break;
     default: compile_session_statement(exprs_, s, db_, st()); break;
+  }
+  if (s.no_result) {
+    st().no_result = true;
+    out_.columns.clear();
+    out_.types.clear();
   }
   check_size(s.location);
   const bool writes = st().kind == SqlKind::Insert || st().kind == SqlKind::Update || st().kind == SqlKind::Delete;
@@ -92,6 +98,7 @@ PartRef StatementBuilder::select_part(const sql::Select& select, const Commons& 
           "FOR UPDATE/SHARE is supported on one table, with WHERE, ORDER BY and LIMIT (not on a join or on groups)");
     return {};
   }
+  if (select.offset) error(select.location, "OFFSET of a subquery with FOR UPDATE/SHARE is outside the SQL subset");
   part.check_size(select.location);
   return add_part(std::move(part.out_), select.location);
 }
@@ -184,9 +191,10 @@ void StatementBuilder::select(const sql::Select& s) {
 
 // A SELECT ... FOR UPDATE of one table. False when it is another kind of SELECT.
 bool StatementBuilder::select_lock(const sql::Select& s) {
+  if (const auto alone = locked_table_alone(state_, s, db_)) return select_lock(*alone);
   const bool adds_up = std::any_of(s.targets.begin(), s.targets.end(), [](const sql::Target& t) { return has_aggregate(t.expr); });
   if (s.from.size() != 1 || s.from[0].kind != sql::FromKind::Table || adds_up || !s.group_by.empty() || s.having ||
-      s.distinct || s.offset || s.op != sql::SetOp::None || !s.values.empty()) {
+      s.distinct || !s.distinct_on.empty() || s.op != sql::SetOp::None || !s.values.empty()) {
     return false;
   }
   const sql::FromItem& from = s.from[0];
@@ -206,7 +214,10 @@ bool StatementBuilder::select_lock(const sql::Select& s) {
   const Scope scope = target_scope(from.table, from.alias);
   if (s.where) st().where = exprs_.compile_as(*s.where, scope, SqlType::Bool, "WHERE");
   returning(s.targets, scope);
-  order_and_limit(s.order_by, s.limit, scope);
+  std::vector<sql::OrderItem> order = s.order_by;
+  for (sql::OrderItem& item : order) item.expr = *output_named(item.expr, s.targets, exprs_);
+  order_and_limit(order, s.limit, scope);
+  if (s.offset) st().offset = exprs_.compile_as(*s.offset, Scope{}, SqlType::Int, "OFFSET");
   switch (s.locking->strength) {
     case sql::LockStrength::KeyShare: st().lock = RowLock::KeyShare; break;
     case sql::LockStrength::Share: st().lock = RowLock::Share; break;

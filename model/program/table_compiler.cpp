@@ -19,6 +19,11 @@ class TableReader {
 
   void create(const sql::CreateTable& c) {
     if (!check_schema(c.schema, c.location)) return;
+    const auto keys = std::count_if(c.columns.begin(), c.columns.end(), [](const sql::ColumnDef& d) { return d.primary_key; }) +
+                      std::count_if(c.constraints.begin(), c.constraints.end(), [](const sql::TableConstraint& k) {
+                        return k.kind == sql::ConstraintKind::PrimaryKey;
+                      });
+    if (keys > 1) error(c.location, "table \"" + c.table + "\" has more than one PRIMARY KEY");
     if (state_.find_table(db_, c.table) >= 0) {
       if (c.if_not_exists) return;
       error(c.location, "table \"" + c.table + "\" is created twice");
@@ -98,6 +103,10 @@ class TableReader {
     table.not_null.push_back(def.not_null || def.primary_key);
     const bool serial = def.identity || def.type == "serial" || def.type == "bigserial";
     info.types.push_back(type);
+    info.widths.push_back(width_of(def.type, state_.engine(db_)));
+    ColumnLimit limit = limit_of(def.type, type, def.length);
+    limit.generated_always = def.always;
+    table.limits.push_back(limit);
     if (def.primary_key) table.indexes.push_back({table.name + "_pkey", {number}, kNoExpr, true, true});
     if (def.unique) table.indexes.push_back({table.name + "_" + def.name + "_key", {number}, kNoExpr, false, true});
     ExprId value = kNoExpr;
@@ -237,6 +246,10 @@ class TableReader {
 
 void initial_insert(CompileState& state, int db, const Text& text, const sql::Statement& statement) {
   SqlStatement compiled = compile_statement(state, text, statement, nullptr, db).statement;
+  if (compiled.refused != ErrorClass::None) {
+    state.errors.add(text.at, std::string("the server refuses this INSERT: ") + error_class_name(compiled.refused));
+    return;
+  }
   if (compiled.query >= 0 || compiled.on_conflict || !compiled.targets.empty()) {
     state.errors.add(text.at, "the rows that a schema starts with are plain INSERT ... VALUES");
     return;

@@ -1,7 +1,9 @@
 // INSERT, UPDATE and DELETE.
 #include <algorithm>
 
+#include "model/program/other_tables.hpp"
 #include "model/program/statement_builder.hpp"
+#include "model/world/sequence.hpp"
 
 namespace oncecheck {
 
@@ -20,36 +22,27 @@ bool grows(const sql::Expr& e, const std::string& column) {
          std::any_of(e.args.begin(), e.args.end(), [&](const sql::Expr& a) { return grows(a, column); });
 }
 
-// Whether the value is the same for every row.
-bool names_column(const sql::Expr& e) {
-  if (e.kind == sql::ExprKind::Column || e.select) return true;
-  return std::any_of(e.args.begin(), e.args.end(), names_column);
+constexpr const char* kConflicting = "row in conflict";  // a name that nobody can write without quotes
+
+// xmax = 0 or xmax <> 0.
+bool tests_xmax(const sql::Expr& e) {
+  return e.kind == sql::ExprKind::Binary && (e.name == "=" || e.name == "<>") && e.args[0].kind == sql::ExprKind::Column &&
+         e.args[0].name == "xmax" && e.args[1].kind == sql::ExprKind::Int && e.args[1].number == 0;
 }
 
-sql::Expr number_one(int location) {
-  sql::Expr one;
-  one.kind = sql::ExprKind::Int;
-  one.number = 1;
-  one.location = location;
-  return one;
+bool names_xmax(const sql::Expr& e) {
+  return tests_xmax(e) || std::any_of(e.args.begin(), e.args.end(), names_xmax);
 }
 
-// UPDATE t SET a = u.b FROM u WHERE ...: which rows change is EXISTS (SELECT ... FROM u WHERE ...), and a value is
-// (SELECT u.b FROM u WHERE ... LIMIT 1). When several rows of u match, the server takes any of them (PostgreSQL manual,
-// UPDATE); the model takes the first.
-sql::Expr over_other_tables(sql::ExprKind kind, const sql::Expr& value, const std::vector<sql::FromItem>& from,
-                            const std::shared_ptr<sql::Expr>& where) {
-  auto select = std::make_shared<sql::Select>();
-  select->location = value.location;
-  select->targets.push_back({value, ""});
-  select->from = from;
-  select->where = where;
-  select->limit = std::make_shared<sql::Expr>(number_one(value.location));
-  sql::Expr out;
-  out.kind = kind;
-  out.select = select;
-  out.location = value.location;
-  return out;
+void replace_xmax(sql::Expr& e, const std::string& column) {
+  if (!tests_xmax(e)) {
+    for (sql::Expr& a : e.args) replace_xmax(a, column);
+    return;
+  }
+  e.kind = e.name == "=" ? sql::ExprKind::IsNull : sql::ExprKind::IsNotNull;
+  e.args.pop_back();
+  e.args[0].qualifier = kConflicting;
+  e.args[0].name = column;
 }
 
 }  // namespace
@@ -76,6 +69,9 @@ void StatementBuilder::insert(const sql::Insert& s) {
   for (const std::string& name : s.columns) {
     const int c = column(name, s.location);
     if (c < 0) return;
+    if (std::find(columns.begin(), columns.end(), c) != columns.end()) {
+      refused_by_server(ErrorClass::ColumnTwice, s.location, "column \"" + name + "\" is named twice");
+    }
     columns.push_back(c);
   }
   kind(SqlKind::Insert);
@@ -86,24 +82,45 @@ void StatementBuilder::insert(const sql::Insert& s) {
   } else {
     rows(s.rows, columns, s);
   }
-  const Scope scope = target_scope(s.table, s.alias);
+  Scope scope = target_scope(s.table, s.alias);
   on_conflict(s, scope);
-  returning_clause(s.returning, scope);
+  std::vector<sql::Target> targets = s.returning;
+  const bool asks = std::any_of(targets.begin(), targets.end(), [](const sql::Target& t) { return names_xmax(t.expr); });
+  if (asks && !mysql()) xmax(s, targets, scope);
+  returning_clause(targets, scope);
+}
+
+// RETURNING (xmax = 0) AS inserted: an updated row has the lock of ON CONFLICT as xmax, an inserted one has none. While an
+// updated row is told, source 1 is EXCLUDED, whose conflicting columns are not NULL; else it is a row of NULLs.
+void StatementBuilder::xmax(const sql::Insert& s, std::vector<sql::Target>& targets, Scope& scope) {
+  bool waits_later = st().query >= 0 || s.rows.size() != 1 || !table().foreign_keys.empty();
+  for (const auto& [column, value] : st().conflict_set) waits_later = waits_later || in_unique_index(column);
+  if (waits_later && st().conflict_update) {
+    error(s.location, "xmax is supported for one row of VALUES, without foreign keys and with no key among what is SET");
+    return;
+  }
+  const int column = st().arbiters.empty() ? 0 : table().indexes[static_cast<std::size_t>(st().arbiters[0])].columns[0];
+  scope.entries.push_back({kConflicting, "", "", table().columns, info().types, 1, true, {}});
+  exprs_.next_src = std::max(exprs_.next_src, 2);
+  for (sql::Target& t : targets) replace_xmax(t.expr, table().columns[static_cast<std::size_t>(column)]);
+}
+
+bool StatementBuilder::in_unique_index(int column) const {
+  return std::any_of(table().indexes.begin(), table().indexes.end(), [&](const Index& i) {
+    return i.unique && std::find(i.columns.begin(), i.columns.end(), column) != i.columns.end();
+  });
 }
 
 void StatementBuilder::insert_from_query(const sql::Insert& s, const std::vector<int>& columns) {
   QueryCompiler query(exprs_);
   st().query = query.compile(*s.select, &base_);
   if (st().query < 0) return;
-  if (query.columns().size() > columns.size() || (!s.columns.empty() && query.columns().size() != columns.size())) {
-    error(s.location, "INSERT has " + std::to_string(columns.size()) + " target columns but the SELECT gives " +
-                          std::to_string(query.columns().size()));
-    return;
-  }
+  if (!has_as_many(columns.size(), query.columns().size(), s)) return;
   auto& queries = state_.program.plan.code.queries;
   st().defaults = info().defaults;
   for (std::size_t i = 0; i < query.columns().size(); ++i) {
     const auto c = static_cast<std::size_t>(columns[i]);
+    check_generated(c, s.location);
     st().select_columns.emplace_back(columns[i], static_cast<int>(i));
     st().defaults[c] = kNoExpr;
     const bool plain = i < queries[static_cast<std::size_t>(st().query)].targets.size();
@@ -121,6 +138,12 @@ void StatementBuilder::insert_from_query(const sql::Insert& s, const std::vector
   }
 }
 
+void StatementBuilder::check_generated(std::size_t column, int location) {
+  if (!table().limits[column].generated_always) return;
+  refused_by_server(ErrorClass::GeneratedAlways, location,
+                    "column \"" + table().columns[column] + "\" is GENERATED ALWAYS AS IDENTITY: only DEFAULT can be written to it");
+}
+
 // The value of a column that may be AUTO_INCREMENT; kNoExpr: none was given.
 ExprId StatementBuilder::numbered(std::size_t column, ExprId given) {
   if (info().auto_increment != static_cast<int>(column)) return given;
@@ -131,15 +154,19 @@ ExprId StatementBuilder::numbered(std::size_t column, ExprId given) {
   return state_.add(n);
 }
 
+// PostgreSQL fills the last columns with their defaults when no columns are named.
+bool StatementBuilder::has_as_many(std::size_t columns, std::size_t values, const sql::Insert& s) {
+  if (values == columns || s.default_values || (values < columns && s.columns.empty() && !mysql())) return true;
+  refused_by_server(ErrorClass::ColumnCount, s.location, "INSERT has " + std::to_string(columns) + " target columns but " +
+                                                             std::to_string(values) + " values");
+  return false;
+}
+
 void StatementBuilder::rows(const std::vector<std::vector<sql::Expr>>& written, const std::vector<int>& columns,
                             const sql::Insert& s) {
   const ExprId null_expr = state_.constant(null_val());
   for (const auto& row : written) {
-    if (row.size() > columns.size() || (!s.columns.empty() && row.size() != columns.size())) {
-      error(s.location, "INSERT has " + std::to_string(columns.size()) + " target columns but " +
-                            std::to_string(row.size()) + " values");
-      return;
-    }
+    if (!has_as_many(columns.size(), row.size(), s)) return;
     std::vector<ExprId> exprs;
     for (std::size_t c = 0; c < table().columns.size(); ++c) {
       const ExprId d = numbered(c, info().defaults[c]);
@@ -148,6 +175,7 @@ void StatementBuilder::rows(const std::vector<std::vector<sql::Expr>>& written, 
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (row[i].kind == sql::ExprKind::Default) continue;
       const auto c = static_cast<std::size_t>(columns[i]);
+      check_generated(c, row[i].location);
       exprs[c] = numbered(c, exprs_.compile_as(row[i], base_, info().types[c], "column \"" + table().columns[c] + "\""));
     }
     st().rows.push_back(std::move(exprs));
@@ -160,6 +188,7 @@ void StatementBuilder::on_conflict(const sql::Insert& s, const Scope& target) {
   st().on_conflict = true;
   st().conflict_update = c.action == sql::ConflictAction::Update;
   st().ignore = mysql() && !st().conflict_update;
+  if (st().ignore) state_.intern("");  // the implicit default of a text
   st().sequential_set = mysql() && st().conflict_update;
   if (!find_arbiters(c)) return;
   if (!st().conflict_update) return;
@@ -209,21 +238,39 @@ std::vector<std::pair<int, ExprId>> StatementBuilder::assignments(const std::vec
     const int number = column(a.column, a.location);
     if (number < 0) continue;
     const auto c = static_cast<std::size_t>(number);
-    for (const Index& index : table().indexes) {
-      const bool has = std::find(index.columns.begin(), index.columns.end(), number) != index.columns.end();
-      if (index.unique && has) st().changes_key = true;
+    const auto same = [&](const auto& set) { return set.first == number; };
+    if (!mysql() && std::any_of(out.begin(), out.end(), same)) {
+      refused_by_server(ErrorClass::SyntaxError, a.location, "column \"" + a.column + "\" is set twice");
     }
+    if (in_unique_index(number)) st().changes_key = true;
     if (a.value.kind == sql::ExprKind::Default) {
       const ExprId d = info().defaults[c];
+      if (table().limits[c].generated_always) error(a.location, "SET ... = DEFAULT of an identity column is outside the SQL subset");
       out.emplace_back(number, d == kNoExpr ? state_.constant(null_val()) : d);
       continue;
     }
+    check_generated(c, a.location);
     if (grows(a.value, a.column) && !state_.options.values_grow) {
       error(a.location, "\"" + a.column + "\" would grow without bound: every value of a scenario must be one of finitely many");
     }
-    out.emplace_back(number, exprs_.compile_as(a.value, scope, info().types[c], "column \"" + a.column + "\""));
+    const ExprId value = exprs_.compile_as(a.value, scope, info().types[c], "column \"" + a.column + "\"");
+    out.emplace_back(number, numbered(c, value));
+    if (out.back().second != value) state_.program.plan.code.nodes[static_cast<std::size_t>(out.back().second)].src = kAssigned;
   }
   return out;
+}
+
+// RETURNING of a write that names other tables.
+void StatementBuilder::returning_over(std::vector<sql::Target>& targets, const std::vector<sql::FromItem>& from,
+                                      const std::shared_ptr<sql::Expr>& where) {
+  for (sql::Target& t : targets) {
+    if (t.expr.kind == sql::ExprKind::Star) {
+      if (t.expr.qualifier.empty()) error(t.expr.location, "RETURNING * with other tables is outside the SQL subset: name the columns");
+      continue;
+    }
+    if (t.alias.empty()) t.alias = target_name(t);
+    if (names_column(t.expr)) t.expr = over_other_tables(sql::ExprKind::Scalar, t.expr, from, where);
+  }
 }
 
 void StatementBuilder::update(const sql::Update& s) {
@@ -242,14 +289,7 @@ void StatementBuilder::update(const sql::Update& s) {
     for (sql::Assignment& a : set) {
       if (names_column(a.value)) a.value = over_other_tables(sql::ExprKind::Scalar, a.value, s.from, s.where);
     }
-    for (sql::Target& t : targets) {
-      if (t.expr.kind == sql::ExprKind::Star) {
-        if (t.expr.qualifier.empty()) error(t.expr.location, "RETURNING * of UPDATE ... FROM is outside the SQL subset: name the columns");
-        continue;
-      }
-      if (t.alias.empty()) t.alias = target_name(t);
-      t.expr = over_other_tables(sql::ExprKind::Scalar, t.expr, s.from, s.where);
-    }
+    returning_over(targets, s.from, s.where);
   }
   st().set = assignments(set, scope);
   if (where) st().where = exprs_.compile_as(*where, scope, SqlType::Bool, "WHERE");
@@ -265,13 +305,14 @@ void StatementBuilder::remove(const sql::Delete& s) {
   const Scope scope = target_scope(s.table, s.alias);
   if (s.where) check_own_table(*s.where, s.table);
   std::shared_ptr<sql::Expr> where = s.where;
+  std::vector<sql::Target> targets = s.returning;
   if (!s.using_items.empty()) {
     where = std::make_shared<sql::Expr>(over_other_tables(sql::ExprKind::Exists, number_one(s.location), s.using_items, s.where));
-    if (!s.returning.empty()) error(s.location, "DELETE ... USING ... RETURNING is outside the SQL subset: use WHERE EXISTS (...)");
+    returning_over(targets, s.using_items, s.where);
   }
   if (where) st().where = exprs_.compile_as(*where, scope, SqlType::Bool, "WHERE");
   order_and_limit(s.order_by, s.limit, scope);
-  returning_clause(s.returning, scope);
+  returning_clause(targets, scope);
   choose_path();
 }
 

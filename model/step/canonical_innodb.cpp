@@ -38,7 +38,7 @@ void sort_innodb_table(const Plan& plan, int table, std::uint8_t* w) {
   };
   for (int i = 0; i < db.lock_table.slots; ++i) {
     std::uint8_t* e = w + db.lock_table.entries + i * kLockBytes;
-    if (e[0] != 0 && e[1] == table) rename(e[3]);
+    if (e[0] != 0 && e[1] == table && e[2] != kNumbersOfTable) rename(e[3]);
   }
   for (std::size_t s = 0; s < db.sessions.size(); ++s) {
     std::uint8_t* bytes = w + db.lock_table.sessions + static_cast<int>(s) * kInnodbSessionBytes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/step/slots.hpp"
+#include "model/world/access_path.hpp"
 #include "model/world/code_walk.hpp"
 #include "model/world/statement_run.hpp"
 
@@ -13,12 +14,6 @@ namespace {
 bool in_its_middle(const std::uint8_t* session) {
   const bool at_row = session[kPosition] != 0 && session[kPosition] != kCommitPending;
   return at_row || session[kWaits] != 0 || session[kWaitKind] != 0 || session[kWaitTable] != 0 || session[kPart] != 0;
-}
-
-bool one_row_at_most(const TableLayout& table, const AccessPath& access) {
-  if (access.index < 0 || access.ranges.size() != 1) return false;
-  const Index& index = table.indexes[static_cast<std::size_t>(access.index)];
-  return index.unique && index.where == kNoExpr && access.ranges[0].equal.size() == index.columns.size();
 }
 
 // Whether the statement does the same when it goes on among rows in another order: it touches one row of its table, and reads
@@ -62,11 +57,13 @@ void sort_postgres_table(const Program& program, int table, std::uint8_t* w) {
   auto precedes = [&](int a, int b) {
     const std::uint8_t* x = slot_of(t, w, a);
     const std::uint8_t* y = slot_of(t, w, b);
-    auto rank = [&](const std::uint8_t* v) { return v[kXmin] == 0 ? 2 : v[kNext] != 0 && !keep ? 1 : 0; };
-    if (rank(x) != rank(y)) return rank(x) < rank(y);
-    if (rank(x) == 2 || keep) return a < b;
-    const int ends = std::memcmp(x, y, kNext);
-    const int order = ends != 0 ? ends : std::memcmp(x + kFlags, y + kFlags, static_cast<std::size_t>(t.stride - kFlags));
+    if ((x[kXmin] == 0) != (y[kXmin] == 0)) return x[kXmin] != 0;
+    if (x[kXmin] == 0 || keep) return a < b;
+    // As they may lie in a heap: newer ones behind; who changes or locks a version does not move it.
+    if (x[kXmin] != y[kXmin]) return x[kXmin] < y[kXmin];
+    int order = std::memcmp(x + t.cells, y + t.cells, static_cast<std::size_t>(t.stride - t.cells));
+    if (order == 0) order = std::memcmp(x + kXmax, y + kXmax, 1);
+    if (order == 0) order = std::memcmp(x + kFlags, y + kFlags, static_cast<std::size_t>(t.cells - kFlags));
     return order != 0 ? order < 0 : a < b;
   };
   SlotOrder order;

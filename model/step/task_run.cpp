@@ -114,7 +114,7 @@ void TaskRun::fail_waiting(ErrorClass error) {
     sql(instr);
     return;
   }
-  fail_waiting_statement(p_.plan, ctx_.w, ctx_.session, error);
+  error = fail_waiting_statement(p_.plan, ctx_.w, ctx_.session, error);
   if (me()[kStatus] == kOrphaned) {
     kill();
   } else {

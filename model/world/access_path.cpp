@@ -38,4 +38,10 @@ bool in_ranges(Context& ctx, const TableLayout& table, const AccessPath& access,
                      [&](const KeyRange& range) { return in_range(ctx, table, index, range, version); });
 }
 
+bool one_row_at_most(const TableLayout& table, const AccessPath& access) {
+  if (access.index < 0 || access.ranges.size() != 1) return false;
+  const Index& index = table.indexes[static_cast<std::size_t>(access.index)];
+  return index.unique && index.where == kNoExpr && access.ranges[0].equal.size() == index.columns.size();
+}
+
 }  // namespace oncecheck

@@ -74,6 +74,7 @@ void each_expr(const SqlStatement& s, Visit&& visit) {
   visit(s.where);
   visit(s.conflict_where);
   visit(s.limit);
+  visit(s.offset);
   for (const auto& [column, e] : s.set) visit(e);
   for (const auto& [column, e] : s.conflict_set) visit(e);
   for (const auto& row : s.rows) {

@@ -122,10 +122,13 @@ struct Context {
   bool row_to_insert = false;            // a row of an INSERT is being computed: see sequence.hpp
   int numbers_wanted = 1;                // by the whole INSERT: see sequence.hpp
   bool number_given = false;             // the row came with a number of its own
+  bool null_for_zero = false;            // x / 0 is NULL (MySQL where it stores nothing), not an error
 
   void fail(LimitKind kind, int arg = 0) {
     if (!limit) limit = {kind, static_cast<std::uint8_t>(arg)};
   }
+  // The server would end the statement with this error while it computes a value.
+  void raise(ErrorClass e) { fail(LimitKind::ExpressionError, static_cast<int>(e)); }
 };
 
 // Evaluates a compiled expression. Sets ctx.limit where the model cannot tell; the value is then NULL.

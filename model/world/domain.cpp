@@ -64,6 +64,10 @@ CellId Domain::encode(Val v, Limit& limit) const {
     case Kind::NowRel:
     case Kind::ClockRel:
     case Kind::Interval: limit.kind = LimitKind::StoreInterval; return kNullCell;
+    case Kind::Decimal:
+      if (v.n % kDecimalUnit == 0) return encode(int_val(v.n / kDecimalUnit), limit);
+      limit.kind = LimitKind::StoreInterval;
+      return kNullCell;
   }
   return kNullCell;
 }
@@ -73,6 +77,13 @@ std::int64_t Domain::text_index(std::string_view text) const {
                              [](const std::string& a, std::string_view b) { return std::string_view(a) < b; });
   if (it == texts_.end() || *it != text) return kUnknownText;
   return it - texts_.begin();
+}
+
+std::string decimal_text(std::int64_t n) {
+  const std::uint64_t size = n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+  std::string digits = std::to_string(size % kDecimalUnit);
+  digits.insert(0, 4 - digits.size(), '0');
+  return (n < 0 ? "-" : "") + std::to_string(size / kDecimalUnit) + "." + digits;
 }
 
 std::string Domain::show(Val v) const {
@@ -89,6 +100,7 @@ std::string Domain::show(Val v) const {
     case Kind::NowRel:
     case Kind::ClockRel: return "now";
     case Kind::Interval: return std::to_string(v.n / 1000) + " ms";
+    case Kind::Decimal: return decimal_text(v.n);
   }
   return "?";
 }

@@ -15,6 +15,9 @@ namespace oncecheck {
 using CellId = std::uint16_t;
 inline constexpr CellId kNullCell = 0;
 
+// 3.3333 for 33333 ten-thousandths.
+std::string decimal_text(std::int64_t n);
+
 class Domain {
  public:
   // REQUIRES: texts, extra_ints and instants sorted and unique; int_min <= 0 <= int_max. Fewer than 65,536 values in all.

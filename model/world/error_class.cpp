@@ -22,9 +22,18 @@ const char* error_class_name(ErrorClass e) {
     case ErrorClass::ReadOnlyTransaction: return "read_only_transaction";
     case ErrorClass::SyntaxError: return "syntax_error";
     case ErrorClass::UpdateTableUsed: return "update_table_used";
+    case ErrorClass::ColumnCount: return "column_count";
+    case ErrorClass::ColumnTwice: return "column_named_twice";
+    case ErrorClass::DivisionByZero: return "division_by_zero";
+    case ErrorClass::OutOfRange: return "number_out_of_range";
+    case ErrorClass::TextTooLong: return "text_too_long";
+    case ErrorClass::GeneratedAlways: return "generated_always";
+    case ErrorClass::NegativeLimit: return "negative_limit";
     case ErrorClass::Other: return "other";
   }
   return "other";
 }
+
+bool is_other(ErrorClass e) { return e >= ErrorClass::SyntaxError; }
 
 }  // namespace oncecheck

@@ -1,6 +1,7 @@
 // The evaluator. Semantics: PostgreSQL manual, chapters 9.1 to 9.3 and 9.18 (three-valued logic, comparison, conditionals).
 #include <string>
 
+#include "model/world/arithmetic.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/context.hpp"
 #include "model/world/instant.hpp"
@@ -77,33 +78,6 @@ int compare_instants(Context& ctx, const Val& a, const Val& b) {
   if (a.kind == Kind::Deadline && b.kind == Kind::Recent) return kAfter;
   ctx.fail(LimitKind::InstantOrder);
   return kSame;
-}
-
-Val add(const Val& a, const Val& b, int sign) {
-  if (a.is_null() || b.is_null()) return null_val();
-  if (is_now(a.kind) && b.kind == Kind::Interval) return {a.kind, a.n + sign * b.n};
-  if (a.kind == Kind::Interval && is_now(b.kind) && sign > 0) return {b.kind, a.n + b.n};
-  if (a.kind == Kind::Interval && b.kind == Kind::Interval) return {Kind::Interval, a.n + sign * b.n};
-  if (a.kind != Kind::Int || b.kind != Kind::Int) return null_val();
-  return int_val(a.n + sign * b.n);
-}
-
-Val arithmetic(Context& ctx, Op op, const Val& a, const Val& b) {
-  if (op == Op::Add) return add(a, b, 1);
-  if (op == Op::Sub) return add(a, b, -1);
-  if (a.kind == Kind::Interval && b.kind == Kind::Int && op == Op::Mul) return {Kind::Interval, a.n * b.n};
-  if (a.kind != Kind::Int || b.kind != Kind::Int) return null_val();
-  if (op == Op::Mul) {
-    std::int64_t product = 0;
-    if (__builtin_mul_overflow(a.n, b.n, &product)) ctx.fail(LimitKind::IntRange);
-    return int_val(product);
-  }
-  // PostgreSQL raises 22012 here; the compiler refuses a literal zero, and a computed one ends the exploration honestly.
-  if (b.n == 0 || (b.n == -1 && a.n == INT64_MIN)) {
-    ctx.fail(LimitKind::IntRange);
-    return null_val();
-  }
-  return int_val(op == Op::Div ? a.n / b.n : a.n % b.n);
 }
 
 Val concat(Context& ctx, const Val& a, const Val& b) {
@@ -214,8 +188,7 @@ Val scalar_query(Context& ctx, const Node& n) {
   std::size_t mark = ctx.scratch.mark();
   Rows rows = run_query(ctx, n.b, 2);
   Val result = rows.count > 0 ? rows.row(0)[0] : null_val();
-  // PostgreSQL raises 21000 for a second row. The compiler cannot see it, so the run says that it could not go on.
-  if (rows.count > 1) ctx.fail(LimitKind::Scratch);
+  if (rows.count > 1) ctx.raise(ErrorClass::CardinalityViolation);  // 21000, 1242
   ctx.scratch.release(mark);
   return result;
 }
@@ -225,6 +198,7 @@ Val extreme(Context& ctx, const Node& n) {
   Val best = null_val();
   for (int i = 0; i < n.b; ++i) {
     Val v = eval(ctx, args[i]);
+    if (v.is_null() && n.a == 1) return v;
     if (v.is_null()) continue;
     int c = best.is_null() ? 0 : compare(ctx, v, best);
     if (best.is_null() || (n.op == Op::Greatest ? c > 0 : c < 0)) best = v;
@@ -262,7 +236,11 @@ Val logic(Context& ctx, const Node& n) {
 
 int compare(Context& ctx, const Val& a, const Val& b) {
   if (is_instant(a.kind) && is_instant(b.kind)) return compare_instants(ctx, a, b);
-  if (a.kind != b.kind) return a.kind < b.kind ? kBefore : kAfter;
+  if (a.kind != b.kind) {
+    const auto is_number = [](Kind k) { return k == Kind::Int || k == Kind::Decimal; };
+    if (is_number(a.kind) && is_number(b.kind)) return compare_numbers(a, b);
+    return a.kind < b.kind ? kBefore : kAfter;
+  }
   if (a.kind == Kind::Text && a.n == kUnknownText && b.n == kUnknownText) ctx.fail(LimitKind::UnknownText);
   return a.n < b.n ? kBefore : a.n > b.n ? kAfter : kSame;
 }
@@ -301,15 +279,13 @@ Val eval(Context& ctx, ExprId expr) {
     case Op::Sub:
     case Op::Mul:
     case Op::Div:
-    case Op::Mod: {
+    case Op::Mod:
+    case Op::Quotient:
+    case Op::RoundedQuotient: {
       Val a = eval(ctx, n.a);
-      return arithmetic(ctx, n.op, a, eval(ctx, n.b));
+      return arithmetic(ctx, n.op, a, eval(ctx, n.b), n.src);
     }
-    case Op::Neg: {
-      Val v = eval(ctx, n.a);
-      if (v.kind == Kind::Int || v.kind == Kind::Interval) v.n = -v.n;
-      return v;
-    }
+    case Op::Neg: return negative(ctx, eval(ctx, n.a));
     case Op::Concat: {
       Val a = eval(ctx, n.a);
       return concat(ctx, a, eval(ctx, n.b));
@@ -361,7 +337,9 @@ Val eval(Context& ctx, ExprId expr) {
     case Op::Least: return extreme(ctx, n);
     case Op::Now: return {n.b == kNowClock ? Kind::ClockRel : Kind::NowRel, 0};
     case Op::FreshUuid: return take_fresh(ctx);
-    case Op::NextVal: return next_value(ctx, n.a, n.b == kNoExpr ? null_val() : eval(ctx, n.b));
+    case Op::NextVal:
+      if (n.src == kAssigned) return eval(ctx, n.b);
+      return next_value(ctx, n.a, n.b == kNoExpr ? null_val() : eval(ctx, n.b));
     case Op::IdentityOf: {
       Val v = eval(ctx, n.a);
       if (v.is_null() || is_now(v.kind) || v.kind == Kind::Interval) return v;
@@ -374,6 +352,7 @@ Val eval(Context& ctx, ExprId expr) {
 }
 
 CellId storable(Context& ctx, Val v) {
+  if (ctx.limit) return kNullCell;
   if (is_now(v.kind)) {
     if (v.n > 0 || (v.n == 0 && ctx.plan.uses_recent)) {
       int slot = take_deadline(ctx.plan.layout, ctx.w);

@@ -17,7 +17,10 @@ enum class Op : std::uint8_t {
   Agg,        // a: aggregate of the current group
   And, Or, Not,
   Eq, Ne, Lt, Le, Gt, Ge, Distinct, NotDistinct,
-  Add, Sub, Mul, Div, Mod, Neg,
+  Add, Sub, Mul, Neg,  // src: NumberRange
+  Div, Mod,   // whole numbers, cut towards zero
+  Quotient,   // MySQL's a / b: Kind::Decimal
+  RoundedQuotient,  // the same stored into an integer: rounded, half away from zero
   Concat,
   IsNull, IsNotNull, IsTrue, IsFalse, IsNotTrue, IsNotFalse,
   In,         // args: needle, candidates...
@@ -28,12 +31,18 @@ enum class Op : std::uint8_t {
   Case,       // args: when, then, ..., [else]; an even count has no else
   Coalesce,   // args
   Nullif,     // a, b
-  Greatest, Least,  // args
+  Greatest, Least,  // args; a: 1 when a NULL among them makes NULL (MySQL)
   Now,        // b: NowKind
   FreshUuid,
   NextVal,    // a: sequence; numbers never come back, whatever happens to the transaction. b: a value that stands for
               // itself unless it is NULL or 0 (AUTO_INCREMENT); it moves the sequence on. -1: none
   IdentityOf, // a: a key to the identity that it stands for
+};
+
+enum NumberRange : std::uint8_t {
+  kInt8 = 0,
+  kInt4 = 1,      // PostgreSQL's integer
+  kUnsigned = 2,  // MySQL: BIGINT UNSIGNED
 };
 
 enum NowKind : std::int32_t {
@@ -118,6 +127,7 @@ struct Query {
   ExprId limit = kNoExpr;
   ExprId offset = kNoExpr;
   bool distinct = false;
+  int distinct_on = 0;  // DISTINCT ON: of rows with equal first order keys, that many, only the first one stays
   std::vector<std::vector<ExprId>> values;
   Combine combine = Combine::None;
   QueryId left = -1, right = -1;

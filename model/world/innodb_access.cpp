@@ -98,8 +98,14 @@ void InnodbRun::plan_scan(RowCursor& cursor, int table, const AccessPath& access
   }
   for (int r = 0; r < count && !stopped(); ++r) {
     const KeyRange& range = *ranges[access.backward ? count - 1 - r : r];
-    const bool points = !range.equal.empty() && range.low == kNoExpr && range.high == kNoExpr;
-    if (access.backward && (!points || access.first_only)) {
+    // A whole key is looked up forwards, unless its records are wanted in the order of the primary key (QUICK_SELECT_DESC).
+    const Index* index = view.index(cursor.index);
+    const bool whole = index != nullptr && range.equal.size() == index->columns.size();
+    const bool by_suffix = std::any_of(s_.order.begin(), s_.order.end(), [&](const Order& o) {
+      const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(o.expr)];
+      return whole && n.op == Op::Column && std::find(index->columns.begin(), index->columns.end(), n.a) == index->columns.end();
+    });
+    if (access.backward && (!whole || by_suffix || access.first_only)) {
       plan_backward(cursor, view, range, r, records, n);
     } else {
       plan_range(cursor, view, range, r, records, n);
@@ -168,8 +174,22 @@ void InnodbRun::plan_backward(RowCursor& cursor, const IndexView& view, const Ke
   int i = n - 1;
   while (i >= 0 && side(view, x, range, records[i]) > 0) --i;
   if (gaps()) add_step(cursor, i + 1 < n ? records[i + 1] : kSupremum, kStepGap, kLockGap, number);
-  for (; i >= 0 && side(view, x, range, records[i]) == 0; --i) add_step(cursor, records[i], kStepRow, key, number);
-  if (i >= 0) add_step(cursor, records[i], kStepBeyond, key, number);
+  bool found = false;
+  for (; i >= 0 && side(view, x, range, records[i]) == 0; --i) {
+    add_step(cursor, records[i], kStepRow, key, number);
+    found = found || view.alive(x, records[i]);
+  }
+  if (i < 0) return;
+  // A query with an equality looks for the last record of the key (HA_READ_PREFIX_LAST) and stops where there is none.
+  const bool look_up = &cursor == &scan_ && s_.kind == SqlKind::SelectLock && s_.access.ranges.size() == 1 &&
+                       range.low == kNoExpr && range.high == kNoExpr;
+  if (cursor.first_only) {
+    add_step(cursor, records[i], kStepBeyond, key, number);
+  } else if (look_up && !found) {
+    if (gaps()) add_step(cursor, records[i], kStepGap, kLockGap, number);
+  } else {
+    for (; i >= 0; --i) add_step(cursor, records[i], kStepBefore, key, number);
+  }
 }
 
 // The version of a row that a consistent read gives: from the newest one back, the first that the read view sees, and

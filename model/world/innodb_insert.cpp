@@ -11,6 +11,7 @@ void InnodbRun::insert() {
   if (s_.query >= 0) {
     const oncecheck::Rows rows = run_query(ctx_, s_.query);
     for (int r = me_[kPosition]; r < rows.count && !stopped(); ++r) {
+      if (!lock_numbers(true)) return;
       CellId cells[kMaxRowColumns];
       selected_row(rows.row(r), cells);
       insert_row(cells);
@@ -19,12 +20,31 @@ void InnodbRun::insert() {
     return;
   }
   for (std::size_t r = me_[kPosition]; r < s_.rows.size() && !stopped(); ++r) {
+    if (!lock_numbers(false)) return;
     CellId cells[kMaxRowColumns];
     values_row(r, cells);
     if (stopped()) return;
     insert_row(cells);
     if (!stopped()) me_[kPosition] = static_cast<std::uint8_t>(r + 1);
   }
+}
+
+bool InnodbRun::takes_number(ExprId value) const {
+  return value != kNoExpr && ctx_.plan.code.nodes[static_cast<std::size_t>(value)].op == Op::NextVal;
+}
+
+// The AUTO-INC lock, up to the end of the statement: an INSERT ... SELECT takes it, since nobody knows how many numbers it
+// will want. Others take it only when somebody else has it or waits for it (innodb_autoinc_lock_mode = 1, MariaDB's default;
+// MySQL's is 2, without such locks).
+bool InnodbRun::lock_numbers(bool bulk) {
+  if (!mariadb()) return true;
+  auto takes = [&](ExprId e) { return takes_number(e); };
+  auto any = [&](const std::vector<ExprId>& exprs) { return std::any_of(exprs.begin(), exprs.end(), takes); };
+  const bool numbers = bulk ? any(s_.defaults) || any(ctx_.plan.code.queries[static_cast<std::size_t>(s_.query)].targets)
+                            : any(s_.rows.front());
+  const LockName on{s_.table, kNumbersOfTable, 0};
+  if (!numbers || (!bulk && !rows_.locks().taken(on))) return true;
+  return take(s_.table, kNumbersOfTable, 0, kLockX | kLockRecord, true);
 }
 
 // After a wait: the rows that were placed before it belong to the result too.
@@ -149,6 +169,7 @@ void InnodbRun::update_duplicate(int index, int duplicate, const CellId* cells) 
   if (!constraints_hold(now)) return;
   change_row(s_.table, duplicate, now);
   if (stopped()) return;
+  move_sequences(s_.conflict_set, now);
   entry_ = -1;
   if (!s_.targets.empty()) {
     emit(view.version(duplicate));

@@ -83,7 +83,7 @@ bool LockTable::holds(int session, LockName name, std::uint8_t mode) const {
     const std::uint8_t has = e[kMode] & (kLockGap | kLockRecord);
     if ((has == 0 || name.slot == kSupremum || (has & part)) && (!(mode & kLockX) || (e[kMode] & kLockX))) return true;
   }
-  if (part != kLockRecord || name.slot == kSupremum) return false;
+  if (part != kLockRecord || name.slot == kSupremum || name.index == kNumbersOfTable) return false;
   return IndexView(plan_, w_, name.table).implicit_owner(name.index, name.slot) == session;
 }
 
@@ -96,8 +96,8 @@ void LockTable::make_explicit(LockName name) {
 
 LockTable::Got LockTable::ask(int session, LockName name, std::uint8_t mode, bool wait, bool keep) {
   const bool insert = (mode & kLockInsert) != 0;
-  if (!insert) {
-    if (holds(session, name, mode)) return Got::Held;
+  if (!insert && holds(session, name, mode)) return Got::Held;
+  if (!insert && name.index != kNumbersOfTable) {
     const IndexView view(plan_, w_, name.table);
     if (name.slot != kSupremum && view.implicit_owner(name.index, name.slot) != session) make_explicit(name);
     // Who has the record needs only the gap for a next-key lock, and a gap is never waited for.
@@ -187,6 +187,28 @@ void LockTable::release_all(int session) {
   }
 }
 
+bool LockTable::taken(LockName name) const {
+  for (int i = 0; i < db_.lock_table.slots; ++i) {
+    if (on(entry(i), name)) return true;
+  }
+  return false;
+}
+
+bool LockTable::waits_for_numbers(int session) const {
+  for (int i = 0; i < db_.lock_table.slots; ++i) {
+    const std::uint8_t* e = entry(i);
+    if (session_in(e) == session && waiting(e)) return e[kOnIndex] == kNumbersOfTable;
+  }
+  return false;
+}
+
+void LockTable::release_numbers(int session) {
+  for (int i = db_.lock_table.slots - 1; i >= 0; --i) {
+    const std::uint8_t* e = entry(i);
+    if (session_in(e) == session && e[kOnIndex] == kNumbersOfTable) remove(i);
+  }
+}
+
 void LockTable::stop_waiting(int session) {
   for (int i = db_.lock_table.slots - 1; i >= 0; --i) {
     if (session_in(entry(i)) == session && waiting(entry(i))) remove(i);
@@ -246,7 +268,10 @@ void LockTable::rename(int table, int index, int from, int to) {
 bool LockTable::awaited(int table, int slot) const {
   for (int i = 0; i < db_.lock_table.slots; ++i) {
     const std::uint8_t* e = entry(i);
-    if (e[kBySession] != 0 && e[kOnTable] == table && e[kOnSlot] == slot + 1 && (e[kMode] & kLockNew)) return true;
+    if (e[kBySession] != 0 && e[kOnTable] == table && e[kOnIndex] != kNumbersOfTable && e[kOnSlot] == slot + 1 &&
+        (e[kMode] & kLockNew)) {
+      return true;
+    }
   }
   return false;
 }

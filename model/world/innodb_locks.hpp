@@ -30,9 +30,12 @@ inline constexpr int kDepthShift = 4;              // bits 4-7: savepoints that 
 
 struct LockName {
   int table = 0;
-  int index = 0;
-  int slot = 0;  // or kSupremum
+  int index = 0;  // or kNumbersOfTable
+  int slot = 0;   // or kSupremum
 };
+
+// In place of an index: the AUTO-INC lock of the table, which ends with the statement.
+inline constexpr int kNumbersOfTable = 255;
 
 Isolation innodb_isolation(const Layout& layout, const std::uint8_t* w, int session);
 
@@ -46,6 +49,9 @@ class LockTable {
   // make an entry when it is granted (a change of a record needs none). An insert intention is granted without one.
   Got ask(int session, LockName on, std::uint8_t mode, bool wait, bool keep = true);
   bool holds(int session, LockName on, std::uint8_t mode) const;
+  bool taken(LockName on) const;                   // by anybody, or waited for
+  bool waits_for_numbers(int session) const;
+  void release_numbers(int session);
   // The lock of a record that was just read goes (READ COMMITTED, the row did not match).
   void unlock(int session, LockName on, std::uint8_t mode);
 

@@ -77,6 +77,7 @@ class InnodbRun : StatementRun, RowReader {
   void change_rows();
   void change_matched(int slot);
   bool row_matches(int slot);
+  void move_sequences(const std::vector<std::pair<int, ExprId>>& set, const CellId* cells);
   void change_row(int table, int slot, const CellId* cells);
   void move_row(int table, int slot, const CellId* cells);
   void delete_row(int table, int slot);
@@ -86,6 +87,8 @@ class InnodbRun : StatementRun, RowReader {
 
   // innodb_insert.cpp
   void insert();
+  bool lock_numbers(bool bulk);
+  bool takes_number(ExprId value) const;
   void report_rows();  // that were inserted before a wait
   void insert_row(const CellId* cells);
   Put put_row(const CellId* cells, int& index, int& duplicate, int& placed);

@@ -135,17 +135,21 @@ bool InnodbRun::lock_step(RowCursor& cursor, const RowCursor::Step& step, Style 
     }
     return false;
   }
-  if (!take_or_pass(cursor, on, static_cast<std::uint8_t>(lock | mode), semi)) return false;
+  if (!take_or_pass(cursor, on, static_cast<std::uint8_t>(lock | mode), semi)) {
+    if (semi && step.kind == kStepBefore) cursor.finished = step.range;
+    return false;
+  }
   if (!alive) {
     unlock_step();
     if (step.kind == kStepPoint && x == view.clustered()) cursor.finished = step.range;
     return false;
   }
-  if (step.kind == kStepPoint) cursor.finished = step.range;
+  if (step.kind == kStepPoint || step.kind == kStepBefore) cursor.finished = step.range;
   if (x != view.clustered() && (style == Style::Exclusive || !cursor.covering)) {
     const LockName row{cursor.table, view.clustered(), step.slot};
     if (!take_or_pass(cursor, row, static_cast<std::uint8_t>(lock | kLockRecord), false)) return false;
   }
+  if (step.kind == kStepBefore) return false;
   if (too_new(view.version(step.slot))) {
     error(ErrorClass::SerializationFailure);
     return false;
@@ -164,7 +168,8 @@ bool InnodbRun::next_row(RowCursor& cursor, Style style, int& slot) {
         position_ = -1;
       } else {
         // Before the place where the scan waited. A write has dealt with it; a search finds again what it locked.
-        if (step.kind == kStepGap || step.kind == kStepBeyond || !view.alive(cursor.index, step.slot)) continue;
+        const bool row_step = step.kind == kStepRow || step.kind == kStepPoint;
+        if (!row_step || !view.alive(cursor.index, step.slot)) continue;
         const auto row = static_cast<std::uint8_t>(kLockRecord | (style == Style::Exclusive ? kLockX : 0));
         const bool write = s_.kind != SqlKind::SelectLock && !two_phases_;
         const bool row_locked = cursor.index == view.clustered() || style == Style::Exclusive || !cursor.covering;

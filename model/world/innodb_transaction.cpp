@@ -68,6 +68,7 @@ void innodb_rollback(const Plan& plan, std::uint8_t* w, int session) {
 void innodb_end_statement(const Plan& plan, std::uint8_t* w, int session) {
   InnodbRows rows = rows_of(plan, w, session);
   rows.end_statement();
+  rows.locks().release_numbers(session);
   if (innodb_isolation(plan.layout, w, session) <= Isolation::ReadCommitted) rows.release_snapshot();
   forget_statement(plan, w, session, rows.locks());
   rows.locks().grant();
@@ -86,7 +87,8 @@ void innodb_fail_statement(const Plan& plan, std::uint8_t* w, int session) {
   innodb_end_statement(plan, w, session);
 }
 
-void innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
+ErrorClass innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
+  const bool numbers = rows_of(plan, w, session).locks().waits_for_numbers(session);
   const DatabaseLayout& db = plan.layout.databases[static_cast<std::size_t>(layout_of(plan, session).db)];
   const bool name = w[layout_of(plan, session).offset + kWaitKind] == kWaitAdvisory;
   const bool whole = error == ErrorClass::Deadlock || (error == ErrorClass::LockTimeout && db.rollback_on_timeout);
@@ -95,6 +97,7 @@ void innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorCl
   } else {
     innodb_fail_statement(plan, w, session);
   }
+  return numbers ? ErrorClass::Other : error;
 }
 
 void innodb_give_up_name(const Plan& plan, std::uint8_t* w, int session, bool cancelled) {

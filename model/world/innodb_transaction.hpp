@@ -16,8 +16,9 @@ void innodb_end_statement(const Plan& plan, std::uint8_t* w, int session);
 void innodb_fail_statement(const Plan& plan, std::uint8_t* w, int session);
 
 // What waits gives up: the victim of a deadlock (1213), innodb_lock_wait_timeout (1205), KILL QUERY (1317). A deadlock
-// over GET_LOCK undoes nothing. With innodb_rollback_on_timeout a time-out ends the transaction.
-void innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
+// over GET_LOCK undoes nothing. With innodb_rollback_on_timeout a time-out ends the transaction. Gives the error that the
+// client gets: of a wait for the AUTO-INC lock it hears only that no number could be read (1467), whatever has happened.
+ErrorClass innodb_fail_waiting(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
 
 // GET_LOCK waits no longer: executed again it gives 0, or NULL when it was cancelled.
 void innodb_give_up_name(const Plan& plan, std::uint8_t* w, int session, bool cancelled);

@@ -3,6 +3,7 @@
 
 #include "model/world/innodb_run.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/sequence.hpp"
 
 namespace oncecheck {
 
@@ -16,7 +17,9 @@ bool InnodbRun::take(int table, int x, int slot, std::uint8_t mode, bool keep, b
 
 bool InnodbRun::row_matches(int slot) {
   const std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
-  if (v[kXmin] == mark_of(session_) && (v[kFlags] & kMadeByCommand)) return false;  // dealt with before a wait
+  // Dealt with before a wait. A row that DELETE has dealt with is gone; one that it has changed is a child of such a row.
+  const bool made = v[kXmin] == mark_of(session_) && (v[kFlags] & kMadeByCommand);
+  if (made && s_.kind != SqlKind::Delete) return false;
   set_row(0, v);
   return s_.where == kNoExpr || is_true(eval(ctx_, s_.where));
 }
@@ -110,7 +113,17 @@ void InnodbRun::change_matched(int slot) {
   }
   if (!constraints_hold(cells)) return;
   change_row(s_.table, slot, cells);
-  if (!stopped()) ++count_;
+  if (stopped()) return;
+  move_sequences(s_.set, cells);
+  ++count_;
+}
+
+// A higher value of an AUTO_INCREMENT column moves the counter on (ha_innobase::update_row).
+void InnodbRun::move_sequences(const std::vector<std::pair<int, ExprId>>& set, const CellId* cells) {
+  for (const auto& [column, value] : set) {
+    const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(value)];
+    if (n.op == Op::NextVal && n.src == kAssigned) move_sequence(ctx_, n.a, ctx_.plan.domain.decode(cells[column]));
+  }
 }
 
 // All locks first, then the change: it must be done in one go, since a statement that waits begins again.

@@ -34,6 +34,14 @@ struct ForeignKey {
   OnParentChange on_update = OnParentChange::Refuse;
 };
 
+// What a column can hold.
+struct ColumnLimit {
+  enum class Kind : std::uint8_t { Any, Int, Text } kind = Kind::Any;
+  std::int64_t low = INT64_MIN, high = INT64_MAX;  // Int
+  int length = -1;                                 // Text, in characters; -1: as long as you like
+  bool generated_always = false;                   // PostgreSQL: GENERATED ALWAYS AS IDENTITY
+};
+
 // One slot a row version:
 //   [xmin][xmax][next][flags][lock of each session, if any]cells...
 // xmin 0: free; 1 + c: committed, not visible to the c oldest live snapshots; kInProgress + s: by session s, uncommitted.
@@ -44,6 +52,7 @@ struct TableLayout {
   int db = 0;
   std::vector<std::string> columns;
   std::vector<bool> not_null;
+  std::vector<ColumnLimit> limits;   // by column
   std::vector<Index> indexes;        // the primary key first, if there is one
   std::vector<ForeignKey> foreign_keys;
   std::vector<ExprId> checks;        // CHECK: the row is source 0; only FALSE fails
@@ -88,6 +97,8 @@ enum WaitKind : std::uint8_t {
 };
 inline constexpr std::uint8_t kLockTimeoutOn = 1;   // session flags: a wait for a lock may time out
 inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ ONLY
+inline constexpr std::uint8_t kAutocommitOff = 8;   // MySQL: a statement opens a transaction and does not end it
+inline constexpr int kSessionLevelShift = 4;        // from there: 1 + the level of SET SESSION ..., 0 for the database's
 inline constexpr std::uint8_t kConnectionDead = 4;  // the server is gone; the next statement finds out
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
 

@@ -25,6 +25,7 @@ enum class LimitKind : std::uint8_t {
   Savepoints,
   SerializableHistory,  // committed transactions, or key ranges, that SSI must remember
   Scratch,         // a query result too large for the scratch space
+  ExpressionError, // arg: ErrorClass. Within a statement it becomes the statement's error; elsewhere nobody handles it
 };
 
 struct Limit {

@@ -34,9 +34,18 @@ enum class ErrorClass : std::uint8_t {
   ReadOnlyTransaction,  // PostgreSQL 25006
   SyntaxError,          // 42601, 1064: this engine does not know the spelling
   UpdateTableUsed,      // MySQL 1093: a subquery reads the table that is written
+  ColumnCount,          // 42601, 1136: INSERT has another number of values than of columns
+  ColumnTwice,          // 42701, 1110: INSERT names a column twice
+  DivisionByZero,       // 22012, 1365
+  OutOfRange,           // 22003, 1264, 1690: a number does not fit the column or the type
+  TextTooLong,          // 22001, 1406
+  GeneratedAlways,      // PostgreSQL 428C9
+  NegativeLimit,        // PostgreSQL 2201W, 2201X
   Other,
 };
 const char* error_class_name(ErrorClass e);
+// Errors that no key of `on_error` names: `other` handles them.
+bool is_other(ErrorClass e);
 
 // Where a result goes: `into` of a step. Cells are locals of the task; -1 means nobody reads it.
 struct IntoMap {
@@ -58,6 +67,8 @@ enum class SqlKind : std::uint8_t {
   Release,
   SetLockTimeout,  // SqlStatement::switch_on: a wait may now time out, or may not (timeout_error says which wait)
   SetIsolation,    // of the running transaction (PostgreSQL) or of the next one (InnoDB)
+  SetSessionIsolation,  // of all later transactions of the session
+  SetAutocommit,   // MySQL; SqlStatement::switch_on
   LockFunction,    // SELECT pg_advisory_lock(...), GET_LOCK(...) and the like
   Select,
   SelectLock,
@@ -67,7 +78,7 @@ enum class SqlKind : std::uint8_t {
   Nothing,
 };
 enum class LockCall : std::uint8_t {
-  Lock,          // pg_advisory_lock: waits; NULL as value
+  Lock,          // pg_advisory_lock: waits
   TryLock,       // pg_try_advisory_lock: true or false at once
   XactLock,      // pg_advisory_xact_lock: ends with the transaction
   TryXactLock,
@@ -76,6 +87,8 @@ enum class LockCall : std::uint8_t {
   GetLock,       // MySQL GET_LOCK(name, seconds): 1, or 0 after the time-out (at once when seconds = 0)
   ReleaseLock,   // MySQL RELEASE_LOCK(name): 1, 0 when another holds it, NULL when nobody does
 };
+// PostgreSQL's void functions: their value is the text '', not NULL.
+inline bool gives_void(LockCall c) { return c == LockCall::Lock || c == LockCall::XactLock || c == LockCall::UnlockAll; }
 enum class RowLock : std::uint8_t { None = 0, KeyShare = 1, Share = 2, NoKeyUpdate = 3, Update = 4 };
 enum class LockPolicy : std::uint8_t { Block, NoWait, SkipLocked };
 
@@ -95,6 +108,7 @@ struct SqlStatement {
   bool on_conflict = false;
   bool conflict_update = false;
   bool ignore = false;                      // INSERT IGNORE (on_conflict is set too)
+  bool no_result = false;                   // MySQL's DO: the value is thrown away
   bool sequential_set = false;              // MySQL: each assignment sees those to its left (SET and ON DUPLICATE KEY UPDATE)
   std::vector<int> arbiters;                // unique indexes that ON CONFLICT shields; empty: all
   std::vector<std::pair<int, ExprId>> conflict_set;  // source 0: the row that is there, source 1: EXCLUDED
@@ -103,6 +117,7 @@ struct SqlStatement {
   std::vector<ExprId> targets;
   std::vector<Order> order;                 // SelectLock; Update and Delete in MySQL
   ExprId limit = kNoExpr;
+  ExprId offset = kNoExpr;                  // SelectLock: rows that are locked and left out of the result
   RowLock lock = RowLock::None;
   LockPolicy policy = LockPolicy::Block;
   bool on_replica = false;                  // Select: on the read replica

@@ -148,7 +148,7 @@ bool PostgresRun::conflicting_row_stands() {
   const std::uint8_t* v = slot_of(*table_, ctx_.w, me_[kWaitSlot]);
   if (v[kXmax] == mark_of(session_)) return true;  // an earlier row of the statement waited for it, and changed it
   if (in_progress(v[kXmax])) {
-    wait_for_row(owner_of(v[kXmax]), me_[kWaitSlot], static_cast<RowLock>(me_[kWaitKind] >> 4));
+    wait_for_row(owner_of(v[kXmax]), me_[kWaitSlot], waited_lock(me_));
   } else if (v[kXmax] != 0 || !version_visible(v, session_, ctx_.snapshot)) {
     error(ErrorClass::SerializationFailure);
   }

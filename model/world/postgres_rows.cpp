@@ -1,5 +1,8 @@
 // Finding, locking and changing rows on PostgreSQL: the snapshot's version, then the newest one (EvalPlanQual at READ
 // COMMITTED, a serialization failure above; manual 13.2.1, 13.2.2), behind those who wait already (heap_acquire_tuplock).
+//
+// Rows are visited by the place of their versions, as a scan of the table does. Left out: through an index PostgreSQL goes by the
+// place of the first version of a row whose keys have stayed (HOT), which the world no longer has once nobody sees that version.
 #include <algorithm>
 #include <cstring>
 
@@ -35,7 +38,7 @@ PostgresRun::Reach PostgresRun::reach_newest(int& slot) {
   for (;;) {
     const std::uint8_t* v = slot_of(*table_, ctx_.w, slot);
     const std::uint8_t xmax = v[kXmax];
-    const RowLock want = wanted_lock(v);
+    const RowLock want = moved ? lock_to_test_again() : wanted_lock(v);
     if (xmax == mark_of(session_)) return (v[kFlags] & kEndedByCommand) ? Reach::Handled : Reach::Gone;
     // KEY SHARE does with a version that was replaced with the key untouched, committed or not; the lock goes to the newer
     // ones too (heap_lock_tuple, heap_lock_updated_tuple).
@@ -47,6 +50,8 @@ PostgresRun::Reach PostgresRun::reach_newest(int& slot) {
       if (direct >= 0) return wait_or_skip(direct, slot, want);
       if (newer == Reach::Wait) return wait_for_newer(holder, slot, want);
       if (moved) {
+        // It is locked before the WHERE is tested again, and stays so when that says no.
+        if (table_->locks >= 0) lock_version(*table_, slot, want);
         set_row(0, v);
         if (s_.where != kNoExpr && !is_true(eval(ctx_, s_.where))) return Reach::Gone;
       }
@@ -110,6 +115,12 @@ RowLock PostgresRun::wanted_lock(const std::uint8_t* v) {
   return changes ? RowLock::Update : RowLock::NoKeyUpdate;
 }
 
+// EvalPlanQual: of an UPDATE by the columns that it names (ExecUpdateLockMode).
+RowLock PostgresRun::lock_to_test_again() const {
+  if (s_.kind == SqlKind::SelectLock) return s_.lock;
+  return s_.kind == SqlKind::Delete || s_.changes_key ? RowLock::Update : RowLock::NoKeyUpdate;
+}
+
 PostgresRun::Reach PostgresRun::wait_or_skip(int holder, int slot, RowLock want) {
   if (s_.policy == LockPolicy::SkipLocked) return Reach::Skip;
   if (s_.policy == LockPolicy::NoWait) {
@@ -126,7 +137,7 @@ void PostgresRun::wait_for_row(int holder, int slot, RowLock want) {
   auto queued = [&](int session) {
     const std::uint8_t* o = ctx_.w + layout_.sessions[static_cast<std::size_t>(session)].offset;
     return session != session_ && o[kWaits] != 0 && o[kWaitTable] == table && o[kWaitSlot] == slot &&
-           conflicts(static_cast<RowLock>(o[kWaitKind] >> 4), want);
+           conflicts(waited_lock(o), want);
   };
   // Those who queued after us are behind us.
   const bool in_queue = me_[kWaitTable] == table && me_[kWaitSlot] == slot;
@@ -205,8 +216,15 @@ void PostgresRun::update_version(int slot, const std::vector<std::pair<int, Expr
     indexed = indexed || is_indexed(c);
   }
   if (!constraints_hold(cells) || stopped()) return;
-  const int fresh = place_row(cells, indexed);
-  if (fresh < 0) return;
+  const int fresh = replace_version(slot, cells, key, indexed);
+  if (fresh < 0 || (indexed && !enter_indexes(fresh))) return;
+  emit(slot_of(*table_, ctx_.w, fresh));
+}
+
+// The slot of the version with these values that comes in place of this one, -1 without room. `key`: a key column changes.
+int PostgresRun::replace_version(int slot, const CellId* cells, bool key, bool new_keys) {
+  const int fresh = place_row(cells, new_keys);
+  if (fresh < 0) return -1;
   // Row locks of others are on the row, so they are on its new version too.
   if (table_->locks >= 0) {
     std::memcpy(slot_of(*table_, ctx_.w, fresh) + table_->locks, slot_of(*table_, ctx_.w, slot) + table_->locks,
@@ -215,9 +233,8 @@ void PostgresRun::update_version(int slot, const std::vector<std::pair<int, Expr
   // FOR UPDATE and then a change by one transaction leave the mark of the stronger (compute_new_xmax_infomask; across
   // savepoints GetMultiXactIdHintBits).
   const bool locked = table_->locks >= 0 && held_lock(slot_of(*table_, ctx_.w, slot)[table_->locks + number_]) == RowLock::Update;
-  end_version(*table_, s_.table, slot, fresh + 1, key || locked);
-  if (indexed && !enter_indexes(fresh)) return;
-  emit(slot_of(*table_, ctx_.w, fresh));
+  end_version(*table_, table_number(), slot, fresh + 1, key || locked);
+  return fresh;
 }
 
 // `new_keys`: enter_indexes is still to come. An update that changes no indexed column stays out of the indexes (HOT).

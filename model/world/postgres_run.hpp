@@ -38,6 +38,7 @@ class PostgresRun : StatementRun {
   bool scan_target();  // false: a condition that names no column already says no
   Reach reach_newest(int& slot);
   RowLock wanted_lock(const std::uint8_t* v);
+  RowLock lock_to_test_again() const;
   Reach wait_or_skip(int holder, int slot, RowLock want);
   Reach wait_for_newer(int holder, int slot, RowLock want);
   Reach newer_versions(const TableLayout& table, int slot, RowLock want, int& holder);
@@ -53,6 +54,7 @@ class PostgresRun : StatementRun {
   void select_lock();
   void end_version(const TableLayout& table, int table_number, int slot, int next, bool key);
   void update_version(int slot, const std::vector<std::pair<int, ExprId>>& set);
+  int replace_version(int slot, const CellId* cells, bool key, bool new_keys);
   void lock_version(const TableLayout& table, int slot, RowLock lock);
   int place_row(const CellId* cells, bool new_keys);
 
@@ -76,10 +78,15 @@ class PostgresRun : StatementRun {
   void children_of(int table, const std::uint8_t* version);
   void look_up(const TableLayout& from, const std::uint8_t* version, const std::vector<int>& values, int table,
                const std::vector<int>& columns, int snapshot);
-  bool changed_children(const TableLayout& child, int child_number, const ForeignKey& key, const std::uint8_t* version,
-                        const std::uint8_t* now);
-
-  void replace_child(const TableLayout& child, int child_number, int slot, const CellId* cells);
+  class OnTable;
+  bool parent_went(const TableLayout& child, const ForeignKey& key, const std::uint8_t* version) const;
+  int newest_awaited(const TableLayout& table) const;
+  bool lock_awaited_child(RowLock want);
+  bool waited_for_key(int table, int slot) const;
+  void wait_for_key(int holder, int slot, RowLock want);
+  void changed_children(int child_number, const ForeignKey& key, const std::uint8_t* version, const std::uint8_t* now);
+  bool reach_child(int slot, RowLock want);
+  void replace_child(int slot, const CellId* cells, bool key);
 
   int table_number() const { return table_override_ >= 0 ? table_override_ : s_.table; }
 
@@ -87,7 +94,7 @@ class PostgresRun : StatementRun {
   bool ssi_ = false;
   bool reads_ahead_ = false;  // the subqueries of its WHERE
   bool part_ = false;       // this statement is a part of another one
-  bool reported_ = false;   // ... that had finished before the wait: only its rows are told again
+  bool reported_ = false;   // its own work had been done before the wait: only its rows are told again
 };
 
 }  // namespace oncecheck

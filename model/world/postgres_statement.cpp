@@ -52,6 +52,7 @@ ExecResult PostgresRun::run() {
   ctx_.snapshot = me_[kSnapshot];
   ctx_.serialization_failure = false;
   ssi_ = ssi_tracked(ctx_.plan, ctx_.w, session_);
+  reported_ = me_[kPart] > s_.parts.size();  // it waited in a foreign key
   reads_ahead_ = ssi_ && ssi_take_choice(ctx_, s_) && !has_waited(me_);
   body();
   if (ctx_.serialization_failure && !ctx_.limit) return fail(ErrorClass::SerializationFailure);
@@ -108,7 +109,8 @@ void PostgresRun::body() {
         break;
       default: break;
     }
-    if (writes && !stopped() && !ctx_.serialization_failure) check_foreign_keys();
+    const bool wrote = writes || !s_.parts.empty();
+    if (wrote && !part_ && !stopped() && !ctx_.serialization_failure) check_foreign_keys();
   }
   ctx_.parts = outer;
 }

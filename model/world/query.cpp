@@ -27,7 +27,7 @@ class QueryRun {
  public:
   QueryRun(Context& ctx, const Query& q, int at_most) : ctx_(ctx), q_(q) {
     // A row of the joined input: what is emitted plus its order keys; grouped queries collect keys and arguments first.
-    stop_ = q.order.empty() && !q.grouped && !q.distinct && q.offset == kNoExpr ? at_most : -1;
+    stop_ = q.order.empty() && !q.grouped && q.distinct_on == 0 && !q.distinct && q.offset == kNoExpr ? at_most : -1;
     if (q.grouped) {
       row_width_ = static_cast<int>(q.keys.size() + q.aggs.size());
     } else {
@@ -41,12 +41,13 @@ class QueryRun {
     if (q_.limit != kNoExpr) limit_ = bound(q_.limit);
     if (q_.offset != kNoExpr) offset_ = bound(q_.offset);
     const bool ordered = q_.order.empty() || (ctx_.reader != nullptr && q_.sources.size() == 1 && q_.sources[0].access.in_order);
-    if (stop_ < 0 && ordered && !q_.grouped && !q_.distinct && limit_ >= 0) stop_ = limit_ + offset_;
+    if (stop_ < 0 && ordered && !q_.grouped && !q_.distinct && q_.distinct_on == 0 && limit_ >= 0) stop_ = limit_ + offset_;
     prepare_sources();
     rows_.base = ctx_.scratch.top();
     if (stop_ != 0 && (!tracked_ || gates_open(ctx_, q_.where, q_.first_src, static_cast<int>(q_.sources.size())))) join(0);
     if (q_.grouped) group();
     if (!q_.order.empty()) sort_rows();
+    if (q_.distinct_on > 0) keep_first_of_each();
     if (rows_.width != q_.width) strip_order_keys();
     if (q_.distinct) remove_duplicates();
     cut();
@@ -56,6 +57,7 @@ class QueryRun {
  private:
   int bound(ExprId e) {
     Val v = eval(ctx_, e);
+    if (v.kind == Kind::Int && v.n < 0) ctx_.raise(ErrorClass::NegativeLimit);
     return v.kind == Kind::Int && v.n >= 0 ? static_cast<int>(std::min<std::int64_t>(v.n, 1 << 20)) : -1;
   }
 
@@ -183,7 +185,9 @@ class QueryRun {
         continue;
       }
       switch (agg.kind) {
-        case Aggregate::Sum: acc.n += v.n; break;
+        case Aggregate::Sum:
+          if (__builtin_add_overflow(acc.n, v.n, &acc.n)) ctx_.fail(LimitKind::IntRange);  // the server has numeric
+          break;
         case Aggregate::Min: if (compare(ctx_, v, acc) < 0) acc = v; break;
         case Aggregate::Max: if (compare(ctx_, v, acc) > 0) acc = v; break;
         case Aggregate::BoolAnd: acc.n &= v.n; break;
@@ -240,6 +244,20 @@ class QueryRun {
         std::swap_ranges(row(j), row(j) + width, row(j - 1));
       }
     }
+  }
+
+  // DISTINCT ON: the rows are sorted.
+  void keep_first_of_each() {
+    int kept = 0;
+    for (int i = 0; i < rows_.count; ++i) {
+      const Val* row = rows_.row(i);
+      bool again = kept > 0;
+      for (int k = 0; k < q_.distinct_on && again; ++k) again = same(rows_.row(kept - 1)[q_.width + k], row[q_.width + k]);
+      if (again) continue;
+      std::copy(row, row + rows_.width, rows_.base + static_cast<std::ptrdiff_t>(kept) * rows_.width);
+      ++kept;
+    }
+    rows_.count = kept;
   }
 
   void strip_order_keys() {

@@ -25,7 +25,7 @@ Val next_value(Context& ctx, int sequence, const Val& given) {
   std::uint8_t* taken = at >= 0 ? ctx.w + at : nullptr;
   const bool has_number = taken != nullptr && taken[0] == sequence + 1;
   if (given.kind == Kind::Int && given.n != 0) {
-    if (given.n > load(last)) store(last, std::min(given.n, kLast));
+    move_sequence(ctx, sequence, given);
     // The next row goes on behind the higher of the two (adjust_next_insert_id_after_explicit_value).
     if (has_number && given.n >= load(taken + 1)) store(taken + 1, std::min(given.n + 1, kLast));
     ctx.number_given = true;
@@ -48,6 +48,11 @@ Val next_value(Context& ctx, int sequence, const Val& given) {
     store(taken + 1, number);
   }
   return int_val(number);
+}
+
+void move_sequence(Context& ctx, int sequence, const Val& value) {
+  std::uint8_t* last = ctx.w + ctx.plan.layout.sequences[static_cast<std::size_t>(sequence)].offset;
+  if (value.kind == Kind::Int && value.n > load(last)) store(last, std::min(value.n, kLast));
 }
 
 void forget_number(const Plan& plan, std::uint8_t* w, int session) {

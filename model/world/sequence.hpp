@@ -11,6 +11,11 @@ namespace oncecheck {
 // InnoDB gives an INSERT of several rows as many numbers at once (Context::numbers_wanted).
 Val next_value(Context& ctx, int sequence, const Val& given);
 
+// Node::src of a NextVal that an UPDATE assigns: the value stands for itself, and moves the sequence on once the row has
+// been changed (move_sequence).
+inline constexpr std::uint8_t kAssigned = 1;
+void move_sequence(Context& ctx, int sequence, const Val& value);
+
 // The row (or the statement) that took the number is done with.
 void forget_number(const Plan& plan, std::uint8_t* w, int session);
 

@@ -9,33 +9,112 @@
 
 namespace oncecheck {
 
+namespace {
+
+// An error that an expression raised ends the statement as any other: the work of the statement (InnoDB) or of the
+// transaction (PostgreSQL) is undone.
+ExecResult end_with_raised_error(Context& ctx, const SqlStatement& statement) {
+  const auto error = static_cast<ErrorClass>(ctx.limit.arg);
+  ctx.limit = {};
+  if (!statement.on_replica) fail_waiting_statement(ctx.plan, ctx.w, ctx.session, error);
+  if (ctx.seen != nullptr) {
+    *ctx.seen = {};
+    ctx.seen->error = error;
+  }
+  return {ExecResult::Status::Error, error, -1};
+}
+
+// The server sees it before it begins. Nothing is to undo on InnoDB; on PostgreSQL it fails a transaction all the same.
+ExecResult refuse(Context& ctx, const SqlStatement& statement) {
+  ErrorClass error = statement.refused;
+  if (ctx.plan.layout.databases[static_cast<std::size_t>(statement.db)].engine == Engine::Postgres) {
+    const std::uint8_t tx = ctx.w[ctx.plan.layout.sessions[static_cast<std::size_t>(ctx.session)].offset + kTx];
+    if (tx == kFailedTx) error = ErrorClass::InFailedTransaction;
+    if (tx == kOpenTx) fail_transaction(ctx.plan, ctx.w, ctx.session);
+  }
+  if (ctx.seen != nullptr) ctx.seen->error = error;
+  return {ExecResult::Status::Error, error, -1};
+}
+
+bool uses_tables(SqlKind k) {
+  return k == SqlKind::Select || k == SqlKind::SelectLock || k == SqlKind::Insert || k == SqlKind::Update || k == SqlKind::Delete;
+}
+
+// SET autocommit and SET SESSION ... ISOLATION LEVEL.
+ExecResult set_session(Context& ctx, const SqlStatement& s, std::uint8_t* session) {
+  std::uint8_t& flags = session[kSessionFlags];
+  if (s.kind == SqlKind::SetSessionIsolation) {
+    const int low = (1 << kSessionLevelShift) - 1;
+    flags = static_cast<std::uint8_t>((flags & low) | (1 + static_cast<int>(*s.isolation)) << kSessionLevelShift);
+    return {};
+  }
+  // Switching it on commits.
+  if (s.switch_on && (flags & kAutocommitOff) && session[kTx] != kNoTx) innodb_commit(ctx.plan, ctx.w, ctx.session);
+  flags = static_cast<std::uint8_t>(s.switch_on ? flags & ~kAutocommitOff : flags | kAutocommitOff);
+  return {};
+}
+
+// What the settings of the session make of a statement that begins outside of a transaction.
+void begin_by_settings(const SqlStatement& s, Engine engine, std::uint8_t* session) {
+  const std::uint8_t flags = session[kSessionFlags];
+  const int level = flags >> kSessionLevelShift;
+  if (session[kTx] != kNoTx || flags == 0) return;
+  if (is_innodb(engine)) {
+    if (level > 0 && session[kIsolation] == 0 && s.kind != SqlKind::SetIsolation) session[kIsolation] = static_cast<std::uint8_t>(level);
+    if ((flags & kAutocommitOff) && (uses_tables(s.kind) || s.kind == SqlKind::Savepoint)) session[kTx] = kOpenTx;
+  } else if (level > 0 && s.kind != SqlKind::Begin) {
+    session[kTx] = kImplicitTx;
+    session[kIsolation] = static_cast<std::uint8_t>(level - 1);
+  }
+}
+
+void keep_session_level(Engine engine, std::uint8_t* session) {
+  const int level = session[kSessionFlags] >> kSessionLevelShift;
+  if (level == 0 || (is_innodb(engine) && session[kIsolation] != 0)) return;
+  session[kIsolation] = static_cast<std::uint8_t>(is_innodb(engine) ? level : level - 1);
+}
+
+// MySQL: x / 0 is an error only where a value is to be stored, under the default sql_mode.
+bool gives_null_for_zero(Engine engine, const SqlStatement& s) {
+  return is_innodb(engine) && (s.ignore || (s.kind != SqlKind::Insert && s.kind != SqlKind::Update));
+}
+
+}  // namespace
+
 ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* locals) {
   if (statement.refused != ErrorClass::None) {
-    // The server sees it before it begins: nothing to undo on InnoDB, where alone the compiler makes such statements.
-    if (ctx.seen != nullptr) ctx.seen->error = statement.refused;
-    return {ExecResult::Status::Error, statement.refused, -1};
+    return refuse(ctx, statement);
   }
+  std::uint8_t* session = ctx.w + ctx.plan.layout.sessions[static_cast<std::size_t>(ctx.session)].offset;
+  const bool sets = statement.kind == SqlKind::SetSessionIsolation || statement.kind == SqlKind::SetAutocommit;
+  if (sets && session[kTx] != kFailedTx) return set_session(ctx, statement, session);
   const std::size_t mark = ctx.scratch.mark();
   const Engine engine = ctx.plan.layout.databases[static_cast<std::size_t>(statement.db)].engine;
-  const ExecResult result =
+  // A BEGIN inside of a transaction begins one for MySQL only.
+  const bool begins = statement.kind == SqlKind::Begin && (session[kTx] == kNoTx || is_innodb(engine));
+  if (!statement.on_replica) begin_by_settings(statement, engine, session);
+  ctx.null_for_zero = gives_null_for_zero(engine, statement);
+  ExecResult result =
       statement.on_replica ? run_on_replica(ctx, statement, locals)
       : is_innodb(engine)  ? run_innodb(ctx, statement, locals) : run_postgres(ctx, statement, locals);
+  if (begins && !statement.isolation) keep_session_level(engine, session);
+  if (ctx.limit.kind == LimitKind::ExpressionError) result = end_with_raised_error(ctx, statement);
   if (result.status != ExecResult::Status::Blocked) forget_number(ctx.plan, ctx.w, ctx.session);
   ctx.scratch.release(mark);
   return result;
 }
 
-void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
+ErrorClass fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
   if (is_innodb(plan.layout.databases[static_cast<std::size_t>(s.db)].engine)) {
-    innodb_fail_waiting(plan, w, session, error);
-    return;
+    return innodb_fail_waiting(plan, w, session, error);
   }
   if (w[s.offset + kTx] == kImplicitTx) {
     rollback_transaction(plan, w, session, kNoTx);
   } else {
     fail_transaction(plan, w, session);
   }
+  return error;
 }
 
 bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {

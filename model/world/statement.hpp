@@ -24,7 +24,8 @@ struct ExecResult {
 ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* locals);
 
 // Ends the wait of a blocked statement with an error (deadlock, lock time-out, cancel) and undoes what the engine undoes then.
-void fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
+// Gives the error that the client gets.
+ErrorClass fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
 
 // GET_LOCK gives 0 when it times out, and NULL when it is cancelled (MariaDB): no error. Then true; the statement is to go on.
 bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);

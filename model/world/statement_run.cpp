@@ -33,6 +33,7 @@ void StatementRun::emit(const std::uint8_t* version) {
 }
 
 void StatementRun::emit_value(Val value) {
+  if (gives_void(s_.call)) value = text_val(ctx_.plan.domain.text_index(""));
   if (!s_.targets.empty()) {
     ctx_.sources[0] = {nullptr, &value};
     emit_row();
@@ -65,7 +66,28 @@ void StatementRun::emit_row() {
   ++out_.count;
 }
 
+// LIMIT or OFFSET; NULL is none.
+std::int64_t StatementRun::bound(ExprId e) {
+  const Val v = eval(ctx_, e);
+  if (v.kind == Kind::Int && v.n < 0) ctx_.raise(ErrorClass::NegativeLimit);
+  return v.n;
+}
+
+std::int64_t StatementRun::most_rows(int n) {
+  if (s_.limit == kNoExpr || eval(ctx_, s_.limit).is_null()) return n;
+  return bound(s_.limit) + (s_.offset == kNoExpr ? 0 : bound(s_.offset));
+}
+
+// The rows that OFFSET passes over were locked all the same.
+void StatementRun::skip_offset() {
+  const int skip = static_cast<int>(std::clamp<std::int64_t>(bound(s_.offset), 0, out_.count));
+  if (skip > 0) out_.base += static_cast<std::ptrdiff_t>(skip) * out_.width;
+  out_.count -= skip;
+  count_ = std::max<std::int64_t>(count_ - skip, 0);
+}
+
 void StatementRun::store_result() {
+  if (s_.offset != kNoExpr) skip_offset();
   if (s_.into.count >= 0) store(s_.into.count, int_val(count_));
   for (const auto& [column, cell] : s_.into.columns) {
     store(cell, out_.count > 0 ? out_.row(0)[column] : null_val());
@@ -94,15 +116,46 @@ void StatementRun::store_queue() {
   }
 }
 
+CellId StatementRun::column_cell(int column, Val v) {
+  const ColumnLimit& limit = table_->limits[static_cast<std::size_t>(column)];
+  if (v.is_null() && s_.ignore && table_->not_null[static_cast<std::size_t>(column)]) {
+    // The implicit default of the type (MySQL manual, "Data Type Default Values").
+    if (limit.kind == ColumnLimit::Kind::Int) v = int_val(0);
+    if (limit.kind == ColumnLimit::Kind::Text) v = text_val(ctx_.plan.domain.text_index(""));
+  }
+  if (v.kind == Kind::Int && limit.kind == ColumnLimit::Kind::Int && (v.n < limit.low || v.n > limit.high)) {
+    if (!s_.ignore) ctx_.raise(ErrorClass::OutOfRange);
+    v.n = std::clamp(v.n, limit.low, limit.high);
+  }
+  if (v.kind == Kind::Text && v.n != kUnknownText && limit.length >= 0) v = cut_text(v, limit.length);
+  return storable(ctx_, v);
+}
+
+// Blanks at the end that do not fit are dropped (PostgreSQL manual, "Character Types"; MySQL manual, "The CHAR and VARCHAR
+// Types"); more than that is an error.
+Val StatementRun::cut_text(Val v, int length) {
+  const std::string_view text = ctx_.plan.domain.text(v.n);
+  std::size_t end = 0;
+  for (int n = 0; end < text.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;  // of a UTF-8 character
+    if (begins && n++ == length) break;
+  }
+  if (end == text.size()) return v;
+  if (!s_.ignore && text.find_first_not_of(' ', end) != std::string_view::npos) ctx_.raise(ErrorClass::TextTooLong);
+  const std::int64_t index = ctx_.plan.domain.text_index(text.substr(0, end));
+  if (index == kUnknownText && ctx_.missing != nullptr) ctx_.missing->texts.emplace_back(text.substr(0, end));
+  return text_val(index);
+}
+
 void StatementRun::assign(const std::vector<std::pair<int, ExprId>>& set, CellId* cells) {
   if (!s_.sequential_set) {
-    for (const auto& [column, expr] : set) cells[column] = eval_cell(ctx_, expr);
+    for (const auto& [column, expr] : set) cells[column] = column_cell(column, eval(ctx_, expr));
     return;
   }
   const RowSource before = ctx_.sources[0];
   for (const auto& [column, expr] : set) {
     ctx_.sources[0] = pending_row(cells);
-    cells[column] = eval_cell(ctx_, expr);
+    cells[column] = column_cell(column, eval(ctx_, expr));
   }
   ctx_.sources[0] = before;
 }
@@ -112,13 +165,14 @@ void StatementRun::next_row() {
   if (!first_row_ && several) pass_number_on(ctx_.plan, ctx_.w, session_, !number_unused_);
   if (!first_row_ && !several) forget_number(ctx_.plan, ctx_.w, session_);
   first_row_ = number_unused_ = false;
+  ctx_.sources[1] = {};  // EXCLUDED of the row before
 }
 
 void StatementRun::values_row(std::size_t r, CellId* cells) {
   next_row();
   ctx_.row_to_insert = true;
   if (is_innodb(db_.engine)) ctx_.numbers_wanted = static_cast<int>(s_.rows.size());
-  for (std::size_t c = 0; c < s_.rows[r].size(); ++c) cells[c] = eval_cell(ctx_, s_.rows[r][c]);
+  for (std::size_t c = 0; c < s_.rows[r].size(); ++c) cells[c] = column_cell(static_cast<int>(c), eval(ctx_, s_.rows[r][c]));
   ctx_.row_to_insert = false;
   ctx_.numbers_wanted = 1;
   number_unused_ = ctx_.number_given;
@@ -129,10 +183,10 @@ void StatementRun::selected_row(const Val* row, CellId* cells) {
   next_row();
   ctx_.row_to_insert = true;
   for (std::size_t c = 0; c < table_->columns.size(); ++c) {
-    cells[c] = s_.defaults[c] != kNoExpr ? eval_cell(ctx_, s_.defaults[c]) : kNullCell;
+    cells[c] = column_cell(static_cast<int>(c), s_.defaults[c] != kNoExpr ? eval(ctx_, s_.defaults[c]) : null_val());
   }
   ctx_.row_to_insert = false;
-  for (const auto& [column, from] : s_.select_columns) cells[column] = storable(ctx_, row[from]);
+  for (const auto& [column, from] : s_.select_columns) cells[column] = column_cell(column, row[from]);
 }
 
 bool StatementRun::constraints_hold(const CellId* cells) {

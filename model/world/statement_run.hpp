@@ -33,6 +33,8 @@ class StatementRun {
   // Writes the result where `into` says, and shows it to an observer.
   void store_result();
 
+  // What the column stores for `v`; raises an error when it does not fit (INSERT IGNORE makes it fit).
+  CellId column_cell(int column, Val v);
   // Evaluates assignments on the row in source 0 (and EXCLUDED in source 1) into `cells`, which holds the old values.
   void assign(const std::vector<std::pair<int, ExprId>>& set, CellId* cells);
   // One row of VALUES.
@@ -55,8 +57,8 @@ class StatementRun {
 
   // Puts slots of the table into the order that the statement asks for; the rest in slot order.
   void sort_slots(int* slots, int n);
-  // LIMIT, or `n` without one.
-  std::int64_t most_rows(int n) { return s_.limit == kNoExpr ? n : eval(ctx_, s_.limit).n; }
+  // How many rows LIMIT and OFFSET want to be found; `n` without a LIMIT.
+  std::int64_t most_rows(int n);
 
   Context& ctx_;
   const SqlStatement& s_;
@@ -73,7 +75,10 @@ class StatementRun {
   std::int64_t count_ = 0;
 
  private:
+  std::int64_t bound(ExprId e);
+  void skip_offset();
   void store_queue();
+  Val cut_text(Val v, int length);
   void emit_row();
   void store(int cell, Val v) { store_cell(layout_, locals_ + cell * layout_.cell, storable(ctx_, v)); }
 

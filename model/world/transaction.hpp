@@ -9,8 +9,10 @@
 namespace oncecheck {
 
 // PostgreSQL, in kWaitKind beside the WaitKind (bits 0-1) and the row lock that is wanted (bits 4-6): the row was being changed
-// when the wait began, not merely locked; and the running statement has waited before, whatever it does now.
-inline constexpr std::uint8_t kWaitKindBits = 3, kWaitForChange = 4, kHasWaited = 8;
+// when the wait began, not merely locked; the running statement has waited before, whatever it does now; and the wait was that
+// of a foreign key, after the statement's own work.
+inline constexpr std::uint8_t kWaitKindBits = 3, kWaitForChange = 4, kHasWaited = 8, kWaitForKey = 128;
+inline RowLock waited_lock(const std::uint8_t* session) { return static_cast<RowLock>(session[kWaitKind] >> 4 & 7); }
 inline bool has_waited(const std::uint8_t* session) { return (session[kWaitKind] & kHasWaited) != 0; }
 inline bool waits_behind(const std::uint8_t* session) { return (session[kWaitKind] & kWaitKindBits) == kWaitTuple; }
 

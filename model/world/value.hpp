@@ -18,9 +18,11 @@ enum class Kind : std::uint8_t {
   NowRel,    // n: microseconds from the session's NOW(); never stored as such
   ClockRel,  // n: microseconds from the wall clock; never stored as such
   Interval,  // n: microseconds; never stored
+  Decimal,   // n: ten-thousandths; the quotient of MySQL's a / b, stored only where it is a whole number
 };
 
 inline constexpr std::int64_t kUnknownText = -1;
+inline constexpr std::int64_t kDecimalUnit = 10'000;  // MySQL's div_precision_increment: four digits
 
 struct Val {
   Kind kind = Kind::Null;

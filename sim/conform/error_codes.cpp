@@ -36,6 +36,13 @@ const Row kRows[] = {
     {ErrorClass::ReadOnlyTransaction, "25006", "1792", "1792"},
     {ErrorClass::SyntaxError, "42601", "1064", "1064"},
     {ErrorClass::UpdateTableUsed, "", "", "1093"},
+    {ErrorClass::ColumnCount, "42601", "1136", "1136"},
+    {ErrorClass::ColumnTwice, "42701", "1110", "1110"},
+    {ErrorClass::DivisionByZero, "22012", "1365", "1365"},
+    {ErrorClass::OutOfRange, "22003", "1264 1690", "1264 1690"},
+    {ErrorClass::TextTooLong, "22001", "1406", "1406"},
+    {ErrorClass::GeneratedAlways, "428C9", "", ""},
+    {ErrorClass::NegativeLimit, "2201W 2201X", "", ""},
 };
 
 const char* codes_of(Engine engine, ErrorClass error) {

@@ -54,6 +54,10 @@ Json shown(const Domain& domain, Engine engine, const Val& value) {
     case Kind::NowRel:
     case Kind::ClockRel: return Json{{"instant", value.n > 0 ? "future" : value.n < 0 ? "past" : "now"}};
     case Kind::Interval: return Json{{"interval", value.n}};
+    case Kind::Decimal:
+      // A recorder writes a decimal without a fraction as a number.
+      if (value.n % kDecimalUnit == 0) return value.n / kDecimalUnit;
+      return decimal_text(value.n);
   }
   return nullptr;
 }

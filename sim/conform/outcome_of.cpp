@@ -3,6 +3,7 @@
 namespace oncecheck {
 
 Json result_of(const Plan& plan, Engine engine, const SqlStatement& s, const Observation& seen, bool failed) {
+  if (s.no_result) return "OK";
   switch (s.kind) {
     case SqlKind::Select:
     case SqlKind::SelectLock:
@@ -32,7 +33,7 @@ std::string bound_words(LimitKind kind) {
     case LimitKind::Fresh: return "more fresh values than the model has room for";
     case LimitKind::Deadlines: return "more running deadlines than the model has room for";
     case LimitKind::InstantOrder: return "two stored instants whose order the model does not know are compared";
-    case LimitKind::StoreInterval: return "an interval is stored";
+    case LimitKind::StoreInterval: return "an interval or a fraction is stored";
     case LimitKind::Scratch: return "a query result that is too large for the model";
     default: return "a bound of the model (" + std::to_string(static_cast<int>(kind)) + ")";
   }

@@ -6,8 +6,7 @@ namespace oncecheck {
 
 ExecResult fail_waiting(Context& ctx, const SqlStatement& statement, std::uint8_t* locals, ErrorClass error) {
   if (wait_gives_result(ctx.plan, ctx.w, ctx.session, error)) return exec_sql(ctx, statement, locals);
-  fail_waiting_statement(ctx.plan, ctx.w, ctx.session, error);
-  return {ExecResult::Status::Error, error, -1};
+  return {ExecResult::Status::Error, fail_waiting_statement(ctx.plan, ctx.w, ctx.session, error), -1};
 }
 
 std::vector<int> deadlocked(const Plan& plan, const std::uint8_t* world) {

@@ -136,6 +136,11 @@ TEST_CASE("traces are written, replayed and explained; a changed one fails at it
   CHECK(changed.out.find("diverges at step 10") != std::string::npos);
   CHECK(changed.out.find("nearest that can: \"shopper: send again\"") != std::string::npos);
   CHECK(run_tool("replay " + shipped("dedup-race.jsonc")).status == 2);
+  // A name that no file can have is a mistake of the trace, as is one that is not there.
+  for (const std::string& name : {std::string("gone.jsonc"), std::string(500, 'x') + ".jsonc"}) {
+    const std::string text = R"({"oncecheck_trace": 1, "scenario": ")" + name + R"(", "variant": "", "invariant": "", "steps": []})";
+    CHECK(run_tool("replay " + temporary("moved.trace.json", text), true).status == 2);
+  }
 }
 
 TEST_CASE("every verb has help with an example; schema is JSON; list knows the library") {

@@ -138,3 +138,31 @@ TEST_CASE("AUTO_INCREMENT: an INSERT takes numbers for all its rows, and a dupli
       F {"a": [[1, 1], [2, 2], [4, 3], [5, 4], [6, 5], [8, 6], [9, 21], [30, 30], [31, 31]]})") == "agree");
   }
 }
+
+TEST_CASE("of two indexes that find the same records the shorter one is scanned, the unique one has no advantage") {
+  const std::string orders = R"(
+    S CREATE TABLE o (id int PRIMARY KEY, cust int NOT NULL, ref varchar(20), KEY (cust), UNIQUE KEY (cust, ref))
+    S INSERT INTO o VALUES (10,1,'a'), (20,1,'b'), (30,5,'a'), (40,9,'c')
+)";
+  // KEY (cust): the gap before (5, 30) begins at (1, 20), so (1, 11) is outside of it. In the other index it would be inside.
+  CHECK(played("mariadb", kRR, orders + R"(
+    A BEGIN
+    A DELETE FROM o WHERE cust = 5 -> 1
+    B INSERT INTO o VALUES (11, 1, 'x') -> 1
+    A ROLLBACK
+    F {"o": [[10,1,"a"],[11,1,"x"],[20,1,"b"],[30,5,"a"],[40,9,"c"]]})") == "agree");
+  // The whole unique key is given, but KEY (cust) has no more records of it, and so is scanned.
+  CHECK(played("mariadb", kRR, orders + R"(
+    A BEGIN
+    A DELETE FROM o WHERE cust = 5 AND ref = 'a' -> 1
+    B INSERT INTO o VALUES (35, 5, 'q') -> 1 @3
+    A COMMIT
+    F {"o": [[10,1,"a"],[20,1,"b"],[35,5,"q"],[40,9,"c"]]})") == "agree");
+  // It has two of cust = 1.
+  CHECK(played("mariadb", kRR, orders + R"(
+    A BEGIN
+    A DELETE FROM o WHERE cust = 1 AND ref = 'a' -> 1
+    B INSERT INTO o VALUES (35, 1, 'q') -> 1
+    A COMMIT
+    F {"o": [[20,1,"b"],[30,5,"a"],[35,1,"q"],[40,9,"c"]]})") == "agree");
+}

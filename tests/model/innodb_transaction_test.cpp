@@ -264,3 +264,19 @@ TEST_CASE("GET_LOCK outlives COMMIT, and its circle undoes nothing") {
     B SELECT RELEASE_LOCK('y') -> [[null]]
     F {"k": [[1, 0], [2, 0], [3, 0]]})") == "agree");
 }
+
+TEST_CASE("DELETE takes a row too that it has just changed as the child of another one") {
+  const std::string rows = R"(
+    S CREATE TABLE n (id int PRIMARY KEY, par int, FOREIGN KEY (par) REFERENCES n (id) ON DELETE SET NULL)
+    S INSERT INTO n VALUES (1, NULL), (2, 1), (3, 2)
+)";
+  CHECK(played("mariadb", "READ COMMITTED", rows + R"(
+    A DELETE FROM n -> 3
+    F {"n": []})") == "agree");
+  CHECK(played("mariadb", "READ COMMITTED", rows + R"(
+    A BEGIN
+    A UPDATE n SET par = NULL WHERE id = 2 -> 1
+    B DELETE FROM n -> 3 @3
+    A COMMIT
+    F {"n": []})") == "agree");
+}

@@ -93,7 +93,7 @@ TEST_CASE("statements outside the subset") {
       {"SET CONSTRAINTS ALL DEFERRED", "SET", "SET CONSTRAINTS is outside"},
       {"SET TRANSACTION READ ONLY", "SET", "SET TRANSACTION with READ ONLY"},
       {"SET TRANSACTION SNAPSHOT 'a'", "SET", "SET TRANSACTION SNAPSHOT is outside"},
-      {"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "SET", "SET SESSION CHARACTERISTICS is outside"},
+      {"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "SET", "SET SESSION CHARACTERISTICS with READ ONLY"},
   });
 }
 
@@ -102,7 +102,6 @@ TEST_CASE("parts of queries and writes outside the subset") {
       {"SELECT row_number() OVER (ORDER BY a) FROM t", "row_number",
        "window function row_number() OVER ... is outside"},
       {"SELECT max(a) FROM t WINDOW w AS (PARTITION BY b)", "WINDOW", "WINDOW is outside"},
-      {"SELECT DISTINCT ON (a) a, count(DISTINCT b) FROM t", "DISTINCT ON", "DISTINCT ON is outside"},
       {"SELECT a INTO x FROM t", "x FROM", "SELECT INTO is outside"},
       {"SELECT a FROM t TABLESAMPLE SYSTEM (1)", "t TABLE", "TABLESAMPLE is outside"},
       {"SELECT 1 FROM a, LATERAL (SELECT 2) b", "LATERAL", "LATERAL is outside"},
@@ -112,7 +111,7 @@ TEST_CASE("parts of queries and writes outside the subset") {
       {"SELECT 1 GROUP BY ROLLUP (a)", "ROLLUP", "GROUPING SETS, ROLLUP, CUBE or () is outside"},
       {"SELECT 1 GROUP BY DISTINCT a", "GROUP", "GROUP BY DISTINCT is outside"},
       {"SELECT a FROM ONLY t", "ONLY", "ONLY before a table is outside"},
-      {"SELECT 1 FROM a RIGHT JOIN b ON true", "RIGHT", "RIGHT JOIN is outside the SQL subset: swap the tables"},
+      {"SELECT 1 FROM a JOIN c ON true RIGHT JOIN b ON true", "RIGHT", "RIGHT JOIN behind another join is outside the SQL subset: swap the tables"},
       {"SELECT 1 FROM a FULL JOIN b ON true", "FULL", "FULL JOIN is outside"},
       {"SELECT 1 FROM a NATURAL JOIN b", "NATURAL", "NATURAL JOIN is outside"},
       {"SELECT 1 FROM (a JOIN b ON true) j", "a JOIN", "an alias of a join in parentheses"},
@@ -208,7 +207,6 @@ TEST_CASE("expressions outside the subset") {
       {"s.f()", "s.f", "the function s.f() is outside"},
       {"f(a => 1)", "a =>", "an argument by name is outside"},
       {"f(VARIADIC a)", "VARIADIC", "VARIADIC is outside"},
-      {"sum(a) FILTER (WHERE b)", "FILTER", "FILTER (WHERE ...) is outside"},
       {"string_agg(a, ',' ORDER BY b)", "ORDER", "ORDER BY inside a function call"},
       {"sum(*)", "sum", "only count can have *"},
       {"now(1)", "now", "now() has no arguments"},

@@ -272,6 +272,8 @@ TEST_CASE("settings and transactions") {
   CHECK(one("SET innodb_snapshot_isolation = ON", "mariadb").program->plan.layout.databases[0].snapshot_isolation);
   refused("SET innodb_snapshot_isolation = ON", "SET innodb_snapshot_isolation is outside", "mysql");
   refused("SET enable_seqscan = off", "SET enable_seqscan is outside");
+  refused("SET sql_mode = ''", "without STRICT_TRANS_TABLES", "mysql");
+  CHECK(one("SET sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE'", "mysql").statement().kind == SqlKind::Nothing);
   CHECK(one("BEGIN ISOLATION LEVEL READ UNCOMMITTED").statement().isolation == Isolation::ReadCommitted);
   CHECK(one("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "mysql").statement().isolation == Isolation::ReadUncommitted);
   CHECK(one("START TRANSACTION WITH CONSISTENT SNAPSHOT", "mysql").statement().snapshot_now);
@@ -336,4 +338,58 @@ TEST_CASE("a caller may add to the domain") {
   Limit limit;
   c.program->plan.domain.encode(int_val(4711), limit);
   CHECK(!limit);
+}
+
+TEST_CASE("rows of the schema keep its constraints") {
+  const auto schema_refused = [](const std::vector<std::string>& schema, const std::string& message, const std::string& engine = "postgres") {
+    const Compiled out = compile_steps(engine, schema, {"SELECT 1"});
+    CHECK_MESSAGE(out.errors.find(message) != std::string::npos, message << ": " << out.errors);
+  };
+  const std::string p = "CREATE TABLE p (id int PRIMARY KEY, a text UNIQUE NOT NULL, n smallint CHECK (n > 0), s varchar(3))";
+  schema_refused({p, "INSERT INTO p VALUES (1, 'a', 1, 'x')", "INSERT INTO p VALUES (1, 'b', 1, 'x')"}, "the key of \"p_pkey\" is there");
+  schema_refused({p, "INSERT INTO p VALUES (1, 'a', 1, 'x'), (2, 'a', 1, 'x')"}, "the key of \"p_a_key\" is there");
+  schema_refused({p, "INSERT INTO p VALUES (1, NULL, 1, 'x')"}, "NULL in column \"a\"");
+  schema_refused({p, "INSERT INTO p VALUES (1, 'a', 0, 'x')"}, "a CHECK of table \"p\" fails");
+  schema_refused({p, "INSERT INTO p VALUES (1, 'a', 40000, 'x')"}, "40000 is out of range");
+  schema_refused({p, "INSERT INTO p VALUES (1, 'a', 1, 'long')"}, "too long for column \"s\" of 3 characters");
+  schema_refused({p, "INSERT INTO p VALUES (1)"}, "column_count", "mysql");
+  const std::string c = "CREATE TABLE c (id int PRIMARY KEY, up int REFERENCES c (id), of int REFERENCES p (id))";
+  schema_refused({p, c, "INSERT INTO c VALUES (1, NULL, 7)"}, "finds no row in \"p\"");
+  schema_refused({p, c, "INSERT INTO c VALUES (1, 2, NULL)"}, "finds no row in \"c\"");
+  const std::string live = "CREATE UNIQUE INDEX live ON c (of) WHERE up IS NULL";
+  schema_refused({p, c, live, "INSERT INTO p VALUES (5, 'a', 1, 'x')", "INSERT INTO c VALUES (1, NULL, 5), (2, NULL, 5)"}, "\"live\" is there");
+  const Compiled fine = compile_steps("postgres", {p, c, live, "INSERT INTO p VALUES (5, 'a', NULL, 'abc')",
+                                                   "INSERT INTO c VALUES (1, 2, 5), (2, 1, 5), (3, NULL, 5)"}, {"SELECT 1"});
+  CHECK(fine.errors == "");
+  schema_refused({"CREATE TABLE t (a int PRIMARY KEY, b int, PRIMARY KEY (b))"}, "more than one PRIMARY KEY");
+  schema_refused({"CREATE TABLE t (a int PRIMARY KEY, b int PRIMARY KEY)"}, "more than one PRIMARY KEY", "mysql");
+}
+
+TEST_CASE("what a server refuses before it runs is told in scenarios") {
+  refused("INSERT INTO q (id, id) VALUES (1, 2)", "column \"id\" is named twice");
+  refused("INSERT INTO q VALUES (1)", "INSERT has 2 target columns but 1 values", "mysql");
+  refused("UPDATE q SET state = 'a', state = 'b'", "\"state\" is set twice");
+  CHECK(one("UPDATE q SET state = 'a', state = 'b'", "mysql").statement().set.size() == 2);
+  CHECK(one("INSERT INTO q VALUES (1)").statement().rows.size() == 1);
+  refused("SELECT id FROM q ORDER BY 5", "ORDER BY 5 is not in the select list");
+  refused("SELECT id FROM q ORDER BY 5 FOR UPDATE", "ORDER BY 5 is not in the select list");
+  refused("SELECT id FROM q LIMIT -1", "LIMIT must not be negative");
+  refused("SELECT x.* FROM q", "unknown table \"x\"");
+  refused("SELECT CASE WHEN true THEN 1 ELSE 'x' END", "the branches of CASE need one type");
+  refused("SELECT id / 0 FROM q", "division by zero");
+}
+
+TEST_CASE("what is left out of division, rows and xmax") {
+  refused("SELECT id / 2 + 1 FROM q", "write DIV", "mysql");
+  refused("SELECT COALESCE(id / 2, 0) FROM q", "write DIV", "mysql");
+  refused("SELECT id FROM q WHERE id / 2 IN (1, 2)", "write DIV", "mysql");
+  refused("SELECT sum(id / 2) FROM q", "write DIV", "mysql");
+  refused("SELECT -(id / 2), CONCAT(id / 2) FROM q", "write DIV", "mysql");
+  refused("UPDATE q SET id = (SELECT x / 2 FROM u LIMIT 1)", "must be integer, not decimal", "mysql");
+  CHECK(one("UPDATE q SET id = id / 2", "mysql").program != nullptr);
+  refused("SELECT id FROM q WHERE (id, state) = 1", "a row of as many values");
+  refused("SELECT id FROM q WHERE (id, state) IN ((1, 'a'), (2, 'b'))", "which keys it locks", "mysql");
+  refused("INSERT INTO q VALUES (1, 'a'), (2, 'b') ON CONFLICT (id) DO UPDATE SET state = 'c' RETURNING xmax = 0", "xmax is supported for one row");
+  const Compiled numeric = compile_steps("postgres", {"CREATE TABLE m (amt numeric)"}, {"SELECT amt / 3 FROM m"});
+  CHECK(numeric.errors.find("numeric / numeric gives decimals") != std::string::npos);
 }
