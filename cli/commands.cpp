@@ -253,6 +253,9 @@ int list_library(const std::string& what) {
       {FaultKind::Expire, "a deadline or a time to live runs out while others are still at work"},
       {FaultKind::ErrorAfterEffect, "a provider carries out an operation but answers 500"},
       {FaultKind::ErrorBeforeEffect, "a provider answers 500 and has done nothing"},
+      {FaultKind::RestartRedis, "a Redis restarts with what its persistence kept"},
+      {FaultKind::Partition, "a Redis primary is cut off from its replicas, together with some of its clients"},
+      {FaultKind::Evict, "a Redis is out of memory and evicts a key"},
       {FaultKind::LoseConnection, "the connection to a database is lost, before a statement ran or before its answer came"},
   };
   for (const auto& [kind, words] : faults) std::printf("%-20s %s\n", fault_name(kind), words);
@@ -325,7 +328,7 @@ int run_command_line(int argc, char** argv) {
   ConformArguments conform;
   c = app.add_subcommand("conform", "run recorded cases of real database servers through the model");
   c->add_option("vectors", conform.paths, "vector files, or folders of them")->required();
-  c->add_option("--engine", conform.engine, "only vectors of this engine")->check(CLI::IsMember({"postgres", "mysql", "mariadb"}));
+  c->add_option("--engine", conform.engine, "only vectors of this engine")->check(CLI::IsMember({"postgres", "mysql", "mariadb", "redis"}));
   c->add_option("--json", conform.json, "write the report as JSON to this file (- for standard output)");
   c->add_option("--threads", conform.threads, "threads; the result is the same for any number (default: one a core)")->check(CLI::Range(1, 256));
   c->add_flag("-v,--verbose", conform.verbose, "also print what the model allows besides the recorded outcome");

@@ -122,9 +122,9 @@ struct SenderInfo {
 
 enum class FaultKind : std::uint8_t {
   Crash, Deploy, LoseRequest, LoseResponse, DuplicateRequest, Timeout, Failover, Expire, ErrorAfterEffect, ErrorBeforeEffect,
-  LoseConnection,
+  LoseConnection, RestartRedis, Partition, Evict,
 };
-inline constexpr int kFaultKinds = 11;
+inline constexpr int kFaultKinds = 14;
 const char* fault_name(FaultKind kind);
 
 enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database };
@@ -159,7 +159,8 @@ struct Program {
   std::vector<Instr> code;
   std::vector<CallSite> calls;
   std::vector<ReplySpec> replies;  // 0: the answer to an unhandled error (500)
-  std::vector<ErrorTargets> sql_errors;  // by statement
+  std::vector<ErrorTargets> sql_errors;    // by statement
+  std::vector<ErrorTargets> redis_errors;  // by command
   std::vector<Queue> queues;
   std::vector<StepInfo> steps;
   std::vector<Body> bodies;

@@ -53,7 +53,13 @@ constinit const std::string_view kFile = R"json(
       "additionalProperties": {
         "type": "object",
         "additionalProperties": false,
-        "properties": { "replicas": { "$ref": "#/$defs/replicas" } }
+        "properties": {
+          "replicas": { "$ref": "#/$defs/int_0_2", "default": 0, "description": "How many replicas follow the primary." },
+          "min_replicas": { "$ref": "#/$defs/int_0_2", "default": 0, "description": "min-replicas-to-write: with fewer that answer, writes are refused." },
+          "persistence": { "$ref": "#/$defs/redis_persistence", "default": "none" },
+          "eviction": { "$ref": "#/$defs/redis_eviction", "default": "none" },
+          "clocks": { "$ref": "#/$defs/redis_clocks", "default": "agree" }
+        }
       }
     },
     "providers": {
@@ -138,6 +144,9 @@ constinit const std::string_view kFile = R"json(
         "expire": { "$ref": "#/$defs/fault", "description": "A key or deadline runs out while work goes on." },
         "error_after_effect": { "$ref": "#/$defs/fault", "description": "A provider does it and answers 500." },
         "error_before_effect": { "$ref": "#/$defs/fault", "description": "A provider answers 500 and does nothing." },
+        "restart_redis": { "$ref": "#/$defs/fault", "description": "A Redis restarts with what its persistence kept." },
+        "partition": { "$ref": "#/$defs/fault", "description": "A Redis primary is cut off from its replicas, with some of its clients." },
+        "evict": { "$ref": "#/$defs/fault", "description": "A Redis is out of memory and evicts a key." },
         "lose_connection": { "$ref": "#/$defs/fault", "description": "The connection to a database is lost before a statement or before its answer." }
       },
       "examples": [{ "lose_response": 1, "crash": { "max": 1, "service": "checkout" } }]

@@ -26,8 +26,8 @@ class BodyCompiler {
     emit({InstrKind::End, -1, -1, kNoExpr, -1});
     raise_ = here();
     emit({InstrKind::Raise, -1, -1, kNoExpr, -1});
-    for (const auto& [statement, classes] : unset_errors_) {
-      for (int c : classes) p_.sql_errors[static_cast<std::size_t>(statement)][static_cast<std::size_t>(c)] = raise_;
+    for (const auto& [place, classes] : unset_errors_) {
+      for (int c : classes) targets(place)[static_cast<std::size_t>(c)] = raise_;
     }
     for (int site : unset_timeouts_) p_.calls[static_cast<std::size_t>(site)].on_timeout = raise_;
     for (const auto& [site, answer] : unset_answers_) {
@@ -185,10 +185,19 @@ class BodyCompiler {
 
   void sql(const Step& s, const std::string& place) {
     const int number = statement(s, place, s.text.value);
-    sql_handlers(s, number, place);
+    error_handlers(s, {false, number}, place);
   }
 
-  void sql_handlers(const Step& s, int number, const std::string& place) {
+  // Where the errors of a statement, or of a Redis command, lead.
+  struct ErrorPlace {
+    bool redis;
+    int number;
+  };
+  ErrorTargets& targets(ErrorPlace at) {
+    return (at.redis ? p_.redis_errors : p_.sql_errors)[static_cast<std::size_t>(at.number)];
+  }
+
+  void error_handlers(const Step& s, ErrorPlace number, const std::string& place) {
     std::set<int> open;
     for (int c = 1; c < kErrorClasses; ++c) open.insert(c);
     if (s.on_error.empty()) {
@@ -198,7 +207,7 @@ class BodyCompiler {
     const int skip = emit({InstrKind::Jump, -1, -1, kNoExpr, -1});
     std::vector<int> ends{skip};
     auto handler = [&](const std::vector<Step>& steps, const std::string& name, const std::set<int>& classes) {
-      for (int c : classes) p_.sql_errors[static_cast<std::size_t>(number)][static_cast<std::size_t>(c)] = here();
+      for (int c : classes) targets(number)[static_cast<std::size_t>(c)] = here();
       block(steps, place + "/on_error/" + name);
       ends.push_back(emit({InstrKind::Jump, -1, -1, kNoExpr, -1}));
     };
@@ -221,9 +230,14 @@ class BodyCompiler {
     const int r = part(s, state_.scenario.redis, "redis", true);
     if (r < 0) return;
     const int number = static_cast<int>(p_.plan.redis_commands.size());
-    p_.plan.redis_commands.push_back(compile_redis(state_, s.text, names_, r));
+    p_.plan.redis_commands.push_back(compile_redis(state_, s.text, names_, r, s.on_replica));
+    p_.redis_errors.emplace_back();
+    if (s.on_replica && state_.scenario.redis[static_cast<std::size_t>(r)].second.replicas == 0) {
+      state_.errors.add(s.at, "\"replica\": this redis has none; give it \"replicas\": 1");
+    }
     redis_results_.push_back({number, s.into});
     emit({InstrKind::Redis, number, -1, kNoExpr, add_step(s, place, s.text.value)});
+    error_handlers(s, {true, number}, place);
   }
 
   void branch(const Step& s, const std::string& place) {
@@ -252,7 +266,7 @@ class BodyCompiler {
 
   void for_each(const Step& s, const std::string& place) {
     const int number = statement(s, place, "for each row of " + s.text.value);
-    sql_handlers(s, number, place);
+    error_handlers(s, {false, number}, place);
     const SqlKind kind = p_.plan.statements[static_cast<std::size_t>(number)].kind;
     const bool broken = kind == SqlKind::Nothing;
     if (!broken && results_.back().columns.empty()) {
@@ -401,6 +415,7 @@ class BodyCompiler {
       RedisCommand& c = p_.plan.redis_commands[static_cast<std::size_t>(number)];
       c.into_value = cell(name, "");
       c.into_count = cell(name, "count");
+      for (int i = 0; i < kMaxRedisItems; ++i) c.into_items[i] = cell(name, "answer" + std::to_string(i + 1));
     }
     for (const auto& [number, name] : call_results_) {
       CallSite& site = p_.calls[static_cast<std::size_t>(number)];
@@ -428,7 +443,7 @@ class BodyCompiler {
   std::string root_;
   TaskKind kind_;
   int raise_ = -1;
-  std::vector<std::pair<int, std::set<int>>> unset_errors_;
+  std::vector<std::pair<ErrorPlace, std::set<int>>> unset_errors_;
   std::vector<int> unset_timeouts_;
   std::vector<std::pair<int, Answer>> unset_answers_;
   std::vector<std::pair<int, std::string>> sets_;

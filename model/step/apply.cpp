@@ -4,7 +4,9 @@
 #include "model/step/canonical.hpp"
 #include "model/step/task_run.hpp"
 #include "model/world/cells.hpp"
-#include "model/world/redis.hpp"
+#include "model/world/redis_expiry.hpp"
+#include "model/world/redis_persistence.hpp"
+#include "model/world/redis_replication.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/time.hpp"
 #include "model/world/transaction.hpp"
@@ -39,7 +41,7 @@ class Apply {
       case EventKind::CallTimeout: TaskRun(p_, ctx_, e.a).resume_call(Answer::None, kNullCell); break;
       case EventKind::ClientTimeout: client_timeout(e.a); break;
       case EventKind::PassDeadline: pass_deadline(p_.plan, w_, e.a); break;
-      case EventKind::ExpireKey: expire_key(p_.plan, w_, e.a, e.b); break;
+      case EventKind::ExpireKey: pass_redis_deadline(ctx_, e.a, e.b, static_cast<int>(e.c) - 1); break;
       case EventKind::LoseRequest: std::memset(message(e.a), 0, static_cast<std::size_t>(l_.message_stride)); break;
       case EventKind::LoseCall: drop_request(p_.plan, w_, e.a, e.b); break;
       case EventKind::LoseResponse: sender(e.a)[kSenderReply] = 0; break;
@@ -58,16 +60,13 @@ class Apply {
       case EventKind::Deploy:
         for (int i = 0; i < p_.services[e.a].instances; ++i) crash(e.a, i);
         break;
-      case EventKind::Failover: {
-        bool again = false;
-        for (std::size_t f = 0; f < p_.faults.size(); ++f) {
-          const FaultBudget& b = p_.faults[f];
-          again = again || (b.kind == FaultKind::Failover && w_[l_.budgets + static_cast<int>(f)] > 0 &&
-                            (b.target == FaultTarget::Any || b.index == e.a));
-        }
-        failover(p_.plan, w_, e.a, e.b, again);
-        break;
-      }
+      case EventKind::Failover: fail_over_redis(ctx_, e.a, e.b); break;
+      case EventKind::RestartRedis: restart_redis(ctx_, e.a, current_primary(p_.plan, w_, e.a), e.b); break;
+      case EventKind::CutRedis: cut_redis(p_.plan, w_, e.a); break;
+      case EventKind::NoticeCut: notice_cut(p_.plan, w_, e.a); break;
+      case EventKind::HealRedis: heal_redis(p_.plan, w_, e.a); break;
+      case EventKind::ReplicateRedis: replicate_redis(ctx_, e.a, e.b); break;
+      case EventKind::Evict: evict_key(ctx_, e.a, current_primary(p_.plan, w_, e.a), e.b); break;
     }
   }
 

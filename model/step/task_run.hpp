@@ -35,6 +35,7 @@ class TaskRun {
   std::uint8_t* me() const { return ctx_.w + layout_.offset; }
   void go(int pc);
   void sql(const Instr& instr);
+  void redis(const Instr& instr, int choice);
   void call(const Instr& instr);
   void reply(int index);
   void raise();

@@ -22,6 +22,13 @@ const char* error_class_name(ErrorClass e) {
     case ErrorClass::ReadOnlyTransaction: return "read_only_transaction";
     case ErrorClass::SyntaxError: return "syntax_error";
     case ErrorClass::UpdateTableUsed: return "update_table_used";
+    case ErrorClass::NoReplicas: return "noreplicas";
+    case ErrorClass::OutOfMemory: return "oom";
+    case ErrorClass::NotAnInteger: return "not_an_integer";
+    case ErrorClass::ReadOnlyReplica: return "readonly";
+    case ErrorClass::ExecAborted: return "execabort";
+    case ErrorClass::MasterDown: return "masterdown";
+    case ErrorClass::Unblocked: return "unblocked";
     case ErrorClass::Other: return "other";
   }
   return "other";

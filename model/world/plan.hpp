@@ -11,6 +11,7 @@
 #include "model/world/domain.hpp"
 #include "model/world/expr.hpp"
 #include "model/world/layout.hpp"
+#include "model/world/redis_plan.hpp"
 
 namespace oncecheck {
 
@@ -34,6 +35,13 @@ enum class ErrorClass : std::uint8_t {
   ReadOnlyTransaction,  // PostgreSQL 25006
   SyntaxError,          // 42601, 1064: this engine does not know the spelling
   UpdateTableUsed,      // MySQL 1093: a subquery reads the table that is written
+  NoReplicas,           // Redis NOREPLICAS: min-replicas-to-write
+  OutOfMemory,          // Redis OOM: maxmemory, and nothing to evict
+  NotAnInteger,         // Redis ERR: INCR of something else
+  ReadOnlyReplica,      // Redis READONLY
+  ExecAborted,          // Redis EXECABORT: a command was refused between MULTI and EXEC
+  MasterDown,           // Redis MASTERDOWN: replica-serve-stale-data no
+  Unblocked,            // Redis UNBLOCKED: the node became a replica during a WAIT
   Other,
 };
 const char* error_class_name(ErrorClass e);
@@ -129,28 +137,15 @@ struct SqlStatement {
   std::string text;
 };
 
-enum class RedisKind : std::uint8_t { Set, Get, Del, DelIfEqual, Wait };
-
-struct RedisCommand {
-  RedisKind kind = RedisKind::Get;
-  int redis = 0;
-  ExprId key = kNoExpr;
-  ExprId value = kNoExpr;
-  bool nx = false, xx = false;
-  bool setnx = false;      // SETNX answers 1 or 0, not OK or nil
-  bool ttl = false;        // EX or PX
-  bool keep_ttl = false;
-  int into_value = -1;     // cell: the answer (OK, a string, a number) or NULL
-  int into_count = -1;     // cell: 1 when the command took effect or found something, else 0
-  std::string text;
-};
-
 struct Plan {
   Domain domain;
   Layout layout;
   Code code;
   std::vector<SqlStatement> statements;
   std::vector<RedisCommand> redis_commands;
+  std::vector<LuaScript> redis_scripts;
+  RedisWords redis_words;
+  std::vector<CellId> redis_string;       // by value id: the value that stands for all that are the same string in Redis
   std::vector<CellId> identity_of;        // by value id; itself where the value is no key
   bool uses_recent = false;               // some expression compares a stored NOW() with NOW() - interval
   // For the fact tables:
@@ -164,7 +159,6 @@ struct Plan {
   };
   std::vector<EffectSource> effect_tables;
   std::vector<CellId> redis_name;                     // by redis
-  std::vector<std::vector<int>> failover_budgets;     // by redis: bytes of the world that can pay for a failover
   std::vector<CellId> provider_name;                  // by provider
   std::vector<std::vector<CellId>> operation_names;   // by provider, operation
 };
