@@ -20,6 +20,7 @@ struct Case {
   std::string client;   // keys of the client besides its request
   std::string steps;    // of the handler
   std::string promise;  // an entry of "invariants"
+  std::string redis = R"j("replicas": 1)j";
 };
 
 std::string scenario(const Case& c, const std::string& faults) {
@@ -27,14 +28,14 @@ std::string scenario(const Case& c, const std::string& faults) {
     "title": "test",
     "databases": {{"db": {{"engine": "postgres", "schema": [
       "CREATE TABLE work (id text NOT NULL)", "CREATE TABLE ledger (id text NOT NULL)"], "effects": ["work"]}}}},
-    "redis": {{"r": {{"replicas": 1}}}},
+    "redis": {{"r": {{{}}}}},
     "providers": {{"p": {{"operations": {{"charge": {{}}}}}}}},
     "services": {{"s": {{"on_request": [{}]}}}},
     "clients": {{"c": {{"requests": [{{"to": "s", "key": "K"}}]{}}}}},
     "faults": {{{}}},
     "invariants": [{}]
   }})j",
-                     c.steps, c.client, faults, c.promise);
+                     c.redis, c.steps, c.client, faults, c.promise);
 }
 
 const std::vector<Case>& cases() {
@@ -67,6 +68,9 @@ const std::vector<Case>& cases() {
        R"j({"call": "p.charge", "on_error": {"5xx": [{"call": "p.charge"}]}}, {"reply": 200})j", once},
       {"error_before_effect", "", R"j({"call": "p.charge", "on_error": {"5xx": []}}, {"reply": 200})j",
        R"j("no-phantom-success")j"},
+      {"restart_redis", clicks, locked, once},
+      {"partition", "", locked, undone, R"j("replicas": 1, "min_replicas": 1)j"},
+      {"evict", clicks, locked, once, R"j("eviction": "allkeys")j"},
       {"lose_connection", "", R"j({"sql": "INSERT INTO work VALUES (:key)", "on_error": [)j" + work + "]}, " + R"j({"reply": 200})j", once},
   };
   return all;
