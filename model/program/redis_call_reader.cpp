@@ -51,7 +51,7 @@ class CallReader {
         c.op = RedisOp::Set;
         take(1);
         take(3);
-        time(2, name_ == "SETEX" ? 1000 : 1, false);
+        length(2, name_ == "SETEX" ? 1000 : 1, false);
         if (c.ttl == RedisTtlKind::Passed) refuse("the time to live of " + name_ + " is above zero");
       }
     } else if (name_ == "MGET") {
@@ -131,7 +131,7 @@ class CallReader {
   }
 
   // The word is a number of `unit` milliseconds.
-  void time(std::size_t word, std::int64_t unit, bool absolute) {
+  void length(std::size_t word, std::int64_t unit, bool absolute) {
     RedisCall& c = out_.call;
     if (!words_[word].literal) {
       if (absolute) fail("an absolute time of " + name_ + " is written out");
@@ -172,7 +172,7 @@ class CallReader {
       } else if ((option == "EX" || option == "PX" || option == "EXAT" || option == "PXAT") && i + 1 < words_.size() &&
                  c.ttl == RedisTtlKind::None) {
         const bool absolute = option.size() == 4;
-        time(++i, option[0] == 'E' ? 1000 : 1, absolute);
+        length(++i, option[0] == 'E' ? 1000 : 1, absolute);
         if (!absolute && c.ttl == RedisTtlKind::Passed) refuse("the time to live of SET is above zero");
       } else if (option == "KEEPTTL" || option == "EX" || option == "PX" || option == "EXAT" || option == "PXAT") {
         refuse("SET takes one of EX, PX, EXAT, PXAT and KEEPTTL, with its number");
@@ -216,7 +216,7 @@ class CallReader {
       }
       *flag = true;
     }
-    time(2, name_[0] == 'P' ? 1 : 1000, name_.ends_with("AT"));
+    length(2, name_[0] == 'P' ? 1 : 1000, name_.ends_with("AT"));
     if (c.nx && (c.xx || c.gt || c.lt)) refuse(name_ + " takes NX alone, without XX, GT and LT");
     if (c.gt && c.lt) refuse(name_ + " takes GT or LT, not both");
   }

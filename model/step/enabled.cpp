@@ -447,8 +447,7 @@ class Enabled {
     const RedisKeys keys = keys_of(p_.plan, const_cast<std::uint8_t*>(w_), r, primary);
     const int unsynced = unsynced_writes(p_.plan, w_, r, primary);
     if (redis.disks.empty()) {
-      const bool loses = redis.persistence == RedisPersistence::None && keys.count() > 0;
-      if (loses || noticed) add(EventKind::RestartRedis, r, 0, 0, pays);
+      if (keys.count() > 0 || noticed) add(EventKind::RestartRedis, r, 0, 0, pays);
       return;
     }
     const RedisQueue queue = disk_queue_of(p_.plan, const_cast<std::uint8_t*>(w_), r, primary);

@@ -102,7 +102,7 @@ inline const std::vector<Mistake>& mistakes() {
      R"(2:52 'min_replicas' is more than the redis has 'replicas': it would refuse every write (at /redis/cache/min_replicas))"},
     {kFile, kBoth,
      R"("redis": {"cache": {"persistence": "always", "clocks": "skewed"}})",
-     R"(2:58 'clocks': expected "agree" or "differ", found the string 'skewed' (at /redis/cache/clocks))"},
+     R"(2:56 'clocks': expected "agree" or "differ", found the string 'skewed' (at /redis/cache/clocks))"},
     {kFile, kBoth,
      R"("redis": {"cache": {"eviction": "lru"}})",
      R"(2:33 'eviction': expected "none", "volatile" or "allkeys", found the string 'lru' (at /redis/cache/eviction))"},
