@@ -18,9 +18,10 @@ const std::vector<std::string> kKnown = {
     "DECR",   "INCRBY", "DECRBY",  "EXPIRE",   "PEXPIRE",   "EXPIREAT", "PEXPIREAT", "PERSIST", "TTL", "PTTL", "TYPE", "DBSIZE", "PING",
     "WAIT",   "EVAL",   "MULTI",   "EXEC",     "DISCARD",   "WATCH",   "UNWATCH"};
 
+// As Redis reads it: 07 is no number.
 bool to_number(const std::string& text, std::int64_t& n) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return error == std::errc() && end == text.data() + text.size();
+  return error == std::errc() && end == text.data() + text.size() && text == std::to_string(n);
 }
 
 class CallReader {

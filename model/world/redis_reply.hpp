@@ -17,7 +17,7 @@ struct RedisReply {
     Pong,
     Text,    // cell: a status of a script
     TypeString, TypeNone,
-    Error,   // error
+    Error,   // error; cell: the text of one that a script made up
     Left,    // TTL of a key with one: n is the number of its deadline
     List,
   };

@@ -147,6 +147,8 @@ RedisReply RedisRun::set(const RedisCall& call, const CellId* args, int count) {
         put(key, args[1], d);
       } else if (slot >= 0) {
         remove(slot);
+      } else {
+        touch_watched(ctx_.plan, ctx_.w, redis_, node_, key);  // it was there for a moment
       }
     }
   }

@@ -1,6 +1,7 @@
 // Scripts: a subset of Lua 5.1 as Redis runs it (redis.io "Scripting with Lua"; script_lua.c of Redis 7.0). Strings and numbers
 // are different values; a missing key is false; an answer of false or nil is nil.
 #include <array>
+#include <string_view>
 
 #include "model/world/redis_run.hpp"
 
@@ -28,6 +29,7 @@ class LuaRun {
     if (failed_ != ErrorClass::None) {
       RedisAnswer out;
       static_cast<RedisReply&>(out) = redis_error(failed_);
+      out.cell = error_text_;
       return out;
     }
     if (result_.kind == LuaValue::Kind::List) return list_;
@@ -51,7 +53,10 @@ class LuaRun {
           break;
         case LuaStatement::Kind::Return:
           result_ = s.expr < 0 ? LuaValue{} : eval_lua(s.expr);
-          if (result_.kind == K::Error) fail(result_.error);
+          if (result_.kind == K::Error) {
+            fail(result_.error);
+            error_text_ = result_.cell;
+          }
           return true;
       }
     }
@@ -105,14 +110,14 @@ class LuaRun {
         const LuaValue a = eval_lua(e.a);
         std::int64_t n = 0;
         if (a.kind == K::Number) return a;
-        return a.kind == K::Text && redis_number(ctx_.plan.domain, a.cell, n) ? number(n) : LuaValue{};
+        return a.kind == K::Text && lua_number(a.cell, n) ? number(n) : LuaValue{};
       }
       case LuaOp::ToText: {
         const LuaValue a = eval_lua(e.a);
         return a.kind == K::Number ? text(storable(ctx_, int_val(a.n))) : a;
       }
       case LuaOp::Table: return table(e);
-      case LuaOp::Error: return {K::Error, 0, kNullCell, ErrorClass::Other};
+      case LuaOp::Error: return {K::Error, 0, eval_cell(ctx_, e.text), ErrorClass::Other};
       case LuaOp::Status: return {K::Status, 0, eval_cell(ctx_, e.text), ErrorClass::None};
     }
     return {};
@@ -125,13 +130,36 @@ class LuaRun {
     return a.kind == K::Nil || a.kind == K::True || a.kind == K::False;  // tables are never the same table
   }
 
+  // What Lua takes for a number is more than what Redis does: blanks around it, zeros and a + in front.
+  bool lua_number(CellId cell, std::int64_t& n) {
+    if (redis_number(ctx_.plan.domain, cell, n)) return true;
+    const Val v = ctx_.plan.domain.decode(cell);
+    if (v.kind != Kind::Text || v.n == kUnknownText) return false;
+    std::string_view t = ctx_.plan.domain.text(v.n);
+    while (!t.empty() && t.front() == ' ') t.remove_prefix(1);
+    while (!t.empty() && t.back() == ' ') t.remove_suffix(1);
+    const bool minus = !t.empty() && t.front() == '-';
+    if (minus || (!t.empty() && t.front() == '+')) t.remove_prefix(1);
+    if (t.empty() || (t.front() != '.' && (t.front() < '0' || t.front() > '9'))) return false;
+    n = 0;
+    for (const char c : t) {
+      if (c < '0' || c > '9' || n > (1ll << 50)) {
+        ctx_.fail(LimitKind::UnknownText);  // perhaps a fraction, an exponent, a hexadecimal number
+        return false;
+      }
+      n = 10 * n + (c - '0');
+    }
+    if (minus) n = -n;
+    return true;
+  }
+
   // Lua takes a string for a number in + and -, but not in comparisons.
   bool operand(const LuaValue& v, bool coerces, std::int64_t& n) {
     if (v.kind == K::Number) {
       n = v.n;
       return true;
     }
-    if (coerces && v.kind == K::Text && redis_number(ctx_.plan.domain, v.cell, n)) return true;
+    if (coerces && v.kind == K::Text && lua_number(v.cell, n)) return true;
     fail(ErrorClass::Other);
     return false;
   }
@@ -220,6 +248,7 @@ class LuaRun {
   LuaValue result_;
   RedisAnswer list_;
   ErrorClass failed_ = ErrorClass::None;
+  CellId error_text_ = kNullCell;  // of an error that the script itself answers
 };
 
 }  // namespace

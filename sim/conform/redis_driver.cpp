@@ -175,7 +175,7 @@ class RedisDriver {
     const RedisAnswer answer = servers_.command(task, number);
     const RedisCommand& c = program_.program->plan.redis_commands[static_cast<std::size_t>(number)];
     if (answer.failed()) {
-      done(step, nullptr, error_word(answer.error));
+      done(step, nullptr, error_of(answer));
     } else {
       done(step, result_of_answer(c, answer, program_.nodes[static_cast<std::size_t>(task)]));
     }
@@ -244,6 +244,13 @@ class RedisDriver {
     ok();
   }
 
+  // The first word; a script's own error has its own.
+  std::string error_of(const RedisReply& reply) const {
+    if (reply.cell == kNullCell) return error_word(reply.error);
+    const Json text = servers_.shown(reply.cell);
+    return text.is_string() ? text.get<std::string>().substr(0, text.get<std::string>().find(' ')) : "ERR";
+  }
+
   Json reply_json(const RedisCommand& c, const RedisReply& reply, int node) {
     switch (reply.kind) {
       case RedisReply::Kind::Nil: return nullptr;
@@ -255,7 +262,7 @@ class RedisDriver {
       case RedisReply::Kind::Pong: return "PONG";
       case RedisReply::Kind::TypeString: return "string";
       case RedisReply::Kind::TypeNone: return "none";
-      case RedisReply::Kind::Error: return Json{{"error", error_word(reply.error)}};
+      case RedisReply::Kind::Error: return Json{{"error", error_of(reply)}};
       case RedisReply::Kind::Left: {
         const std::int64_t left = servers_.left(node, static_cast<int>(reply.n));
         return c.call.number == 1 ? left : (left + 500) / 1000;

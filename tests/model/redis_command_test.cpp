@@ -103,6 +103,7 @@ TEST_CASE("scripts answer as Redis does") {
   CHECK(gives({"a=EVAL \\\"return {1, nil, 3}\\\" 0"}, ":a.count = 1"));
   CHECK(gives({"SET k 42", "a=EVAL \\\"return redis.call('get',KEYS[1]) == tonumber(ARGV[1])\\\" 1 k 42"}, ":a IS NULL"));
   CHECK(gives({"a=EVAL \\\"return redis.call('set', 'k', 'v')\\\" 0"}, ":a = 'OK'"));
+  CHECK(gives({"a=EVAL \\\"return tonumber('07') + '+1'\\\" 0"}, ":a = 8"));
   // What was done before an error stays done.
   const std::string fails = R"j({"redis": "EVAL \"redis.call('set', KEYS[1], 'x') return redis.call('incr', KEYS[1])\" 1 k",
       "on_error": {"not_an_integer": []}}, {"redis": "GET k", "into": "a"})j";
@@ -129,6 +130,7 @@ TEST_CASE("what lies outside is refused by its name") {
   has("SET k v NX XX", "SET takes NX or XX, not both");
   has("SET k v EX 0", "above zero");
   has("EXPIRE k 10 NX GT", "takes NX alone");
+  has("INCRBY k 07", "needs a number");
   has("WAIT 1 100", "WAIT needs a replica");
   has("EVAL \\\"while true do end\\\" 0", "\"while\" in a script is not modelled");
   has("EVAL \\\"return redis.call('ttl', KEYS[1])\\\" 1 k", "TTL in a script");
