@@ -124,7 +124,7 @@ std::string redis_way_words(const Program& program, const std::uint8_t* world, i
   if (is_old_primary(program.plan, world, c.redis, way.node)) out = " at the old primary";
   if (c.on_replica && r.nodes.size() > 2) out = " at " + node_name(r, way.node);
   if (way.choice == 0) return out;
-  if (c.call.op == RedisOp::Expire) return out + " (the other time is the later one)";
+  if (c.call.op == RedisOp::Expire || c.call.op == RedisOp::Exec) return out + " (the other time is the later one)";
   return out + (r.replicas == 1 ? " (not confirmed in time)" : " (not confirmed by " + std::to_string(way.choice) + ")");
 }
 

@@ -46,10 +46,23 @@ int most_confirming(const Plan& plan, const std::uint8_t* w, const RedisCommand&
   return confirming_replicas(plan, const_cast<std::uint8_t*>(w), c.redis, node, task);
 }
 
+bool compares_times(const RedisCommand& c) { return c.call.op == RedisOp::Expire && (c.call.gt || c.call.lt); }
+
+// Commands in the queue of a MULTI that go either way: each is a bit of the choice of EXEC.
+constexpr int kMostUnordered = 4;
+int unordered_times(const Plan& plan, const RedisConnection& connection) {
+  int n = 0;
+  for (int i = 0, queued = connection.queued(); i < queued; ++i) {
+    if (compares_times(command_of(plan, connection.queued_command(i))) && n < kMostUnordered) ++n;
+  }
+  return n;
+}
+
 int choices_at(const Plan& plan, const std::uint8_t* w, int task, const RedisCommand& c, int node) {
   const RedisConnection connection(plan, const_cast<std::uint8_t*>(w), c.redis, task);
-  if (connection.has(kInMulti) || connection.has(kBroken)) return 1;
-  if (c.call.op == RedisOp::Expire) return c.call.gt || c.call.lt ? 2 : 1;
+  if (connection.has(kBroken)) return 1;
+  if (connection.has(kInMulti)) return c.call.op == RedisOp::Exec ? 1 << unordered_times(plan, connection) : 1;
+  if (compares_times(c)) return 2;
   if (c.call.op != RedisOp::Wait) return 1;
   const int most = most_confirming(plan, w, c, task, node);
   if (c.call.milliseconds > 0) return most + 1;
@@ -161,12 +174,16 @@ class Exec {
       // The transaction's own writes must not trip its watches.
       connection_.unwatch();
       out = answer_of(redis_kind(RedisReply::Kind::List));
+      int unordered = 0;
       for (int i = 0; i < n; ++i) {
         const RedisCommand& c = command_of(ctx_.plan, connection_.queued_command(i));
+        const bool either = compares_times(c);
+        if (either && unordered == kMostUnordered) ctx_.fail(LimitKind::InstantOrder);
+        const int choice = either ? (way_.choice >> unordered++) & 1 : 0;
         CellId args[kMaxRedisArgs];
         const int count = std::min(static_cast<int>(c.args.size()), kMaxRedisArgs);
         connection_.queued_args(i, args, count);
-        if (i < kMaxRedisItems) out.items[out.count++] = one(run, c, args, count);
+        if (i < kMaxRedisItems) out.items[out.count++] = one(run, c, args, count, choice);
       }
       run.finish();
     }
@@ -175,12 +192,12 @@ class Exec {
     return out;
   }
 
-  RedisReply one(RedisRun& run, const RedisCommand& c, const CellId* args, int count) {
+  RedisReply one(RedisRun& run, const RedisCommand& c, const CellId* args, int count, int choice) {
     switch (c.call.op) {
       case RedisOp::Unwatch: return redis_kind(RedisReply::Kind::Ok);
       // In a transaction WAIT never blocks.
       case RedisOp::Wait: return redis_int(confirming_replicas(ctx_.plan, ctx_.w, c.redis, way_.node, ctx_.task));
-      default: return perform(run, c, args, count, 0);
+      default: return perform(run, c, args, count, choice);
     }
   }
 

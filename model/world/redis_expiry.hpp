@@ -4,7 +4,8 @@
 // node is down. The model gives each such time a number and lets it pass, on all nodes at once, or, where clocks differ, node
 // by node. A primary deletes a key whose time has passed on its clock and tells its replicas; a replica hides it by its own
 // clock, but keeps it until its primary's DEL comes. The model lets the primary delete at once. That loses no order of events
-// where clocks agree: an entry that is hidden everywhere is as good as gone, and is dropped everywhere.
+// where clocks agree (only DBSIZE could tell, and a SET that ends in the past is gone at once): an entry that is hidden
+// everywhere is as good as gone, and is dropped everywhere.
 #pragma once
 
 #include "model/world/redis_store.hpp"

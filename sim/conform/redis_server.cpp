@@ -58,10 +58,12 @@ RedisAnswer RedisServers::command(int task, int command) {
       const RedisKeys keys = keys_of(plan_, world_.data(), kRedis, node);
       const int slot = keys.find(plan_.redis_string[eval_cell(ctx, c.args[0])]);
       if (slot >= 0 && keys.ttl(slot) != 0) {
-        const bool later = clock_ + node_[at(node)].offset + c.call.milliseconds > expiry_[keys.ttl(slot)];
-        way.choice = c.call.gt == later ? 0 : 1;
+        const std::int64_t end = clock_ + node_[at(node)].offset + c.call.milliseconds, old = expiry_[keys.ttl(slot)];
+        way.choice = (c.call.gt ? end > old : end < old) ? 0 : 1;
       }
     }
+    // In a transaction the driver does not follow which time is the later one.
+    if (c.call.op == RedisOp::Exec && redis_ways(plan_, world_.data(), task, command) > 1) ctx.fail(LimitKind::InstantOrder);
     answer = exec_redis(ctx, command, locals, way);
   });
   for (const auto& [deadline, length] : seen_.deadlines_set) {

@@ -42,6 +42,16 @@ TEST_CASE("an error in the middle undoes nothing") {
   CHECK(always("", steps, ":x.count = 3 AND :x.answer2 IS NULL AND :m.answer1 = '1' AND :m.answer2 = '1'"));
 }
 
+TEST_CASE("which of two times is the later one is open in a transaction too") {
+  const std::string steps = R"j({"redis": "SET k 1 EX 10"}, {"redis": "MULTI"}, {"redis": "EXPIRE k 20 GT"}, {"redis": "EXPIRE k 5 LT"},
+      {"redis": "EXEC", "into": "x"})j";
+  CHECK(always("", steps, ":x.count = 2"));
+  for (const char* only : {":x.answer1 = 1", ":x.answer1 = 0", ":x.answer2 = 1", ":x.answer2 = 0", ":x.answer1 = :x.answer2"}) {
+    CAPTURE(only);
+    CHECK(!always("", steps, only));
+  }
+}
+
 TEST_CASE("what trips a WATCH: any write of the key, one's own too, an expiry; not a write that does nothing") {
   auto aborted = [](const std::string& between, const std::string& faults = "") {
     return R"j({"redis": "SET n 1 EX 10"}, {"redis": "WATCH n"}, )j" + between +
