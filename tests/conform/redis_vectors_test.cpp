@@ -13,9 +13,9 @@ using namespace oncecheck;
 
 namespace {
 
-std::vector<std::string> redis_files() {
+std::vector<std::string> redis_files(const std::string& folder = "redis") {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(ONCECHECK_SOURCE_DIR) + "/tests/vectors/redis")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(ONCECHECK_SOURCE_DIR) + "/tests/vectors/" + folder)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
@@ -66,6 +66,12 @@ TEST_CASE("Redis: no recorded outcome contradicts the model, and at most a tenth
   CHECK_MESSAGE(count_of(report, ConformVerdict::Mismatch) == 0, to_text(report, {}));
   CHECK(count_of(report, ConformVerdict::Unsupported) * 10 <= static_cast<int>(report.results.size()));
   for (const ConformResult& r : report.results) CHECK((r.verdict == ConformVerdict::Unsupported) == !r.reason.empty());
+}
+
+TEST_CASE("Redis: generated cases that once differed agree") {
+  const ConformReport report = conform_files(redis_files("generated/redis"), {});
+  CHECK(report.results.size() >= 10);
+  CHECK_MESSAGE(count_of(report, ConformVerdict::Agree) == static_cast<int>(report.results.size()), to_text(report, {}));
 }
 
 TEST_CASE("Redis: a false outcome of any command is a mismatch where the true one agrees") {
