@@ -303,7 +303,7 @@ int run_command_line(int argc, char** argv) {
   ConformArguments conform;
   c = app.add_subcommand("conform", "run recorded cases of real database servers through the model");
   c->add_option("vectors", conform.paths, "vector files, or folders of them")->required();
-  c->add_option("--engine", conform.engine, "only vectors of this engine")->check(CLI::IsMember({"postgres", "mysql", "mariadb"}));
+  c->add_option("--engine", conform.engine, "only vectors of this engine")->check(CLI::IsMember({"postgres", "mysql", "mariadb", "redis"}));
   c->add_option("--json", conform.json, "write the report as JSON to this file (- for standard output)");
   c->add_option("--threads", conform.threads, "threads; the result is the same for any number (default: one a core)")->check(CLI::Range(1, 256));
   c->add_flag("-v,--verbose", conform.verbose, "also print what the model allows besides the recorded outcome");

@@ -10,9 +10,7 @@ namespace oncecheck {
 int run_conform(const ConformArguments& arguments) {
   ConformOptions options;
   options.threads = arguments.threads;
-  if (arguments.engine == "postgres") options.engine = Engine::Postgres;
-  if (arguments.engine == "mariadb") options.engine = Engine::MariaDb;
-  if (arguments.engine == "mysql") options.engine = Engine::MySql;
+  options.engine = arguments.engine;
   const ConformReport report = conform_files(scenario_files(arguments.paths), options);
   if (!arguments.json.empty()) {
     const std::string text = to_json(report);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/version.hpp"
+#include "sim/conform/redis_vector.hpp"
 
 namespace oncecheck {
 
@@ -23,11 +24,13 @@ const char* operation_name(VectorOp op) {
     case VectorOp::Reconnect: return "reconnect";
     case VectorOp::Pause: return "pause";
     case VectorOp::Resume: return "resume";
+    case VectorOp::Redis: return "";
   }
   return "?";
 }
 
 std::string step_text(const Vector& v, const VectorStep& s) {
+  if (s.op == VectorOp::Redis) return s.sql;
   if (s.op == VectorOp::Sleep) return fmt::format("sleep {} ms", s.milliseconds);
   const std::string& session = v.sessions[static_cast<std::size_t>(s.session)];
   return s.op == VectorOp::Sql ? session + ": " + s.sql : fmt::format("{} {}", operation_name(s.op), session);
@@ -56,7 +59,8 @@ std::string mismatch_text(const ConformResult& r, std::size_t number) {
     out += fmt::format("    {:>2} {}\n", i, step_text(v, recording.steps[at]));
     const auto line = std::find_if(d.lines.begin(), d.lines.end(), [&](const auto& l) { return l.step == i; });
     if (line == d.lines.end()) {
-      out += fmt::format("         {}\n", describe(recording.outcomes[at], i));
+      const RecordedOutcome& o = recording.outcomes[at];
+      out += fmt::format("         {}\n", v.redis ? describe_redis(o.result, o.error, i, o.until) : describe(o, i));
       continue;
     }
     out += fmt::format("         expected: {}\n         got:      {}\n", line->expected, line->got);
@@ -71,6 +75,7 @@ std::string mismatch_text(const ConformResult& r, std::size_t number) {
 }
 
 std::string head(const ConformResult& r) {
+  if (r.vector.redis) return fmt::format("{} {}  ({}, {})\n", conform_verdict_name(r.verdict), r.vector.name, r.vector.engine_name, r.vector.topic);
   const bool one_level = std::all_of(r.vector.isolation.begin(), r.vector.isolation.end(),
                                      [&](Isolation i) { return i == r.vector.isolation.front(); });
   return fmt::format("{} {}  ({}, {}, {})\n", conform_verdict_name(r.verdict), r.vector.name, r.vector.engine_name,
@@ -136,7 +141,7 @@ std::string to_text(const ConformReport& report, const ConformText& options) {
   }
   if (any) out += "\n";
   if (!options.quiet && !report.results.empty()) out += table(report) + "\n";
-  if (report.not_vectors > 0) out += fmt::format("{} files passed over: no SQL vectors\n", report.not_vectors);
+  if (report.not_vectors > 0) out += fmt::format("{} files passed over: no vectors\n", report.not_vectors);
   return out + fmt::format("{} vectors: {} agree, {} allowed, {} unsupported, {} mismatch\n", report.results.size(), report.counts[0],
                            report.counts[1], report.counts[2], report.counts[3]);
 }

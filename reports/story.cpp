@@ -8,6 +8,9 @@
 #include "model/step/provider_run.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
+#include "model/world/redis_expiry.hpp"
+#include "model/world/redis_persistence.hpp"
+#include "model/world/redis_replication.hpp"
 #include "reports/world_view.hpp"
 
 namespace oncecheck {
@@ -165,7 +168,7 @@ class Teller {
                endpoint_name(p_, polls ? sender.poll_route : sender.route);
       }
       case EventKind::Deliver: return "takes " + message_words(e.a);
-      case EventKind::Step: return who(e.a) + step_words(e.a);
+      case EventKind::Step: return who(e.a) + step_words(e.a) + way_words(e);
       case EventKind::Deadlock: return who(e.a) + "the database ends a deadlock by failing this statement";
       case EventKind::Process: return process_words(e);
       case EventKind::Answer:
@@ -207,9 +210,15 @@ class Teller {
       case EventKind::ClockJump:
         return "the clock of " + p_.services[e.a].name + "/" + std::to_string(e.b + 1) + (e.c == 0 ? " jumps ahead: what runs has passed by it" : " falls behind: what passes from now on has not passed by it");
       case EventKind::ExpireKey: {
-        const RedisLayout& r = p_.plan.layout.redis[e.a];
-        return "the time to live of key " + show_cell(p_, load_cell(p_.plan.layout, world_.data() + r.offset + e.b * r.stride)) + " runs out";
+        const std::string where = e.c == 0 ? "" : " on the clock of " + redis_node(e.a, e.c - 1);
+        return "the time to live of key " + show_cell(p_, redis_key_of_deadline(p_.plan, world_.data(), e.a, e.b)) + " runs out" + where;
       }
+      case EventKind::ReplicateRedis:
+      case EventKind::NoticeCut:
+      case EventKind::HealRedis:
+      case EventKind::CutRedis:
+      case EventKind::RestartRedis:
+      case EventKind::Evict: return redis_words(e);
       case EventKind::LoseRequest: return message_words(e.a) + " is lost on its way";
       case EventKind::LoseCall: return "the call " + call_words(e.a, e.b) + " is lost on its way to " + p_.providers[e.a].name;
       case EventKind::LoseResponse: return "the answer to " + sender_name(p_, e.a) + " is lost";
@@ -221,10 +230,51 @@ class Teller {
         if (p_.services[e.a].drains) return "a deploy of " + p_.services[e.a].name + " begins: its processes take no more work";
         return "all processes of " + p_.services[e.a].name + " are stopped and started anew" +
                (p_.services[e.a].has_next ? " with the next version" : "") + "; their open transactions roll back";
-      case EventKind::Failover: return "the primary of " + p_.plan.layout.redis[e.a].name + " dies, its replica takes over with " +
-                                       std::to_string(e.b) + " of the writes that it had not yet confirmed";
+      case EventKind::Failover: return redis_words(e);
     }
     return "";
+  }
+
+  std::string way_words(const Event& e) const {
+    const Instr& instr = instr_of(e.a);
+    return instr.kind == InstrKind::Redis ? redis_way_words(p_, world_.data(), e.a, instr.index, e.c) : "";
+  }
+
+  std::string redis_node(int redis, int node) const {
+    return p_.plan.layout.redis[static_cast<std::size_t>(redis)].name + "/" + std::to_string(node + 1);
+  }
+
+  std::string redis_words(const Event& e) const {
+    const RedisLayout& r = p_.plan.layout.redis[e.a];
+    switch (e.kind) {
+      case EventKind::ReplicateRedis:
+        return link_of(p_.plan, world_.data(), e.a, e.b) == kLinkSyncs
+                   ? redis_node(e.a, e.b) + " takes a full copy of its primary; writes of its own are thrown away"
+                   : redis_node(e.a, e.b) + " applies the next write of its primary";
+      case EventKind::NoticeCut: return "the primary of " + r.name + " finds that its replicas do not answer";
+      case EventKind::HealRedis:
+        return "the partition of " + r.name + " ends" + (old_primary(p_.plan, world_.data(), e.a) >= 0 ? "; the old primary becomes a replica" : "");
+      case EventKind::CutRedis: return "the primary of " + r.name + " is cut off from its replicas, together with some of its clients";
+      case EventKind::RestartRedis: {
+        const int unsynced = unsynced_writes(p_.plan, world_.data(), e.a, current_primary(p_.plan, world_.data(), e.a));
+        if (unsynced > 0) {
+          return r.name + " restarts with " + std::to_string(e.b) + " of the " + std::to_string(unsynced) + " writes that may not have been on disk";
+        }
+        return r.name + (r.persistence == RedisPersistence::None ? " restarts with nothing" : " restarts with all that it had");
+      }
+      case EventKind::Evict: {
+        const RedisKeys keys = keys_of(p_.plan, const_cast<std::uint8_t*>(world_.data()), e.a, current_primary(p_.plan, world_.data(), e.a));
+        return r.name + " is out of memory and evicts key " + show_cell(p_, keys.key(e.b));
+      }
+      case EventKind::Failover: break;
+      default: return "";
+    }
+    if (!r.stepped) {
+      return "the primary of " + r.name + " dies, its replica takes over with " + std::to_string(e.b) +
+             " of the writes that it had not yet confirmed";
+    }
+    return is_cut(p_.plan, world_.data(), e.a) ? redis_node(e.a, e.b) + " is made primary, while the old primary goes on among its own clients"
+                                               : "the primary of " + r.name + " dies, " + redis_node(e.a, e.b) + " takes over with what it has";
   }
 
   std::string step_words(int t) const {

@@ -4,6 +4,8 @@
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/redis_expiry.hpp"
+#include "model/world/redis_replication.hpp"
 
 namespace oncecheck {
 
@@ -35,17 +37,19 @@ std::string table_text(const Program& p, const std::uint8_t* w, const TableLayou
   return out.empty() ? "empty" : out;
 }
 
-std::string redis_text(const Program& p, const std::uint8_t* w, const RedisLayout& r) {
+std::string redis_text(const Program& p, const std::uint8_t* w, int redis, int node) {
+  const RedisLayout& r = redis_of(p.plan, redis);
+  const RedisKeys keys = keys_of(p.plan, const_cast<std::uint8_t*>(w), redis, node);  // the view can write, nothing here does
   std::string out;
-  for (int i = 0; i < r.slots; ++i) {
-    const std::uint8_t* e = w + r.offset + i * r.stride;
-    const CellId key = load_cell(p.plan.layout, e);
-    if (key == kNullCell) continue;
+  for (int i = 0; i < r.slots && keys.key(i) != kNullCell; ++i) {
+    if (redis_hidden(p.plan, w, redis, node, keys.ttl(i))) continue;
     if (!out.empty()) out += "  ";
-    out += show_cell(p, key) + "=" + show_cell(p, load_cell(p.plan.layout, e + p.plan.layout.cell));
-    if (e[2 * p.plan.layout.cell] == kTtlRunning) out += " (expires)";
+    out += show_cell(p, keys.key(i)) + "=" + show_cell(p, keys.value(i));
+    if (keys.ttl(i) != 0) out += " (expires)";
   }
-  return out.empty() ? "empty" : out;
+  if (out.empty()) out = "empty";
+  if (!r.stepped) return out;
+  return out + (is_old_primary(p.plan, w, redis, node) ? " [old primary]" : is_replica(p.plan, w, redis, node) ? " [replica]" : " [primary]");
 }
 
 std::string ledger_text(const Program& p, const std::uint8_t* w, std::size_t provider) {
@@ -110,7 +114,12 @@ std::vector<std::pair<std::string, std::string>> world_view(const Program& progr
   for (const TableLayout& t : l.tables) {
     out.emplace_back(l.databases[static_cast<std::size_t>(t.db)].name + "." + t.name, table_text(program, world, t));
   }
-  for (const RedisLayout& r : l.redis) out.emplace_back("redis " + r.name, redis_text(program, world, r));
+  for (int r = 0; r < static_cast<int>(l.redis.size()); ++r) {
+    const RedisLayout& redis = redis_of(program.plan, r);
+    for (int n = 0; n < (redis.stepped ? static_cast<int>(redis.nodes.size()) : 1); ++n) {
+      out.emplace_back("redis " + redis.name + (redis.stepped ? "/" + std::to_string(n + 1) : ""), redis_text(program, world, r, n));
+    }
+  }
   for (std::size_t p = 0; p < l.providers.size(); ++p) {
     out.emplace_back(l.providers[p].name + "'s own ledger", ledger_text(program, world, p));
     if (l.providers[p].keys >= 0) out.emplace_back(l.providers[p].name + "'s keys", keys_text(program, world, p));

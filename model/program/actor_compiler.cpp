@@ -5,6 +5,8 @@
 
 #include "model/program/route_compiler.hpp"
 
+#include "model/world/redis_run.hpp"
+
 namespace oncecheck {
 
 namespace {
@@ -107,7 +109,8 @@ void compile_fault(CompileState& state, const Fault& fault) {
     try_target(FaultTarget::Service, services, network || instances || timeout || again);
     try_target(FaultTarget::Provider, providers, network || timeout || lie || expire);
     try_target(FaultTarget::Client, clients, timeout);
-    try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || expire);
+    try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || expire || k == FaultKind::RestartRedis ||
+                                             k == FaultKind::Partition || k == FaultKind::Evict);
     try_target(FaultTarget::Database, databases, k == FaultKind::LoseConnection || k == FaultKind::Failover);
     try_target(FaultTarget::Queue, queues, k == FaultKind::LoseConnection || k == FaultKind::DuplicateRequest || again);
     if (budget.index < 0) {
@@ -258,6 +261,9 @@ const char* fault_name(FaultKind kind) {
     case FaultKind::Redeliver: return "redeliver";
     case FaultKind::RollingDeploy: return "rolling_deploy";
     case FaultKind::ClockJump: return "clock_jump";
+    case FaultKind::RestartRedis: return "restart_redis";
+    case FaultKind::Partition: return "partition";
+    case FaultKind::Evict: return "evict";
   }
   return "?";
 }
@@ -340,6 +346,16 @@ void encode_actors(CompileState& state) {
   plan.outcome_unknown = text("unknown");
   for (int id = 0; id < plan.domain.size(); ++id) plan.identity_of.push_back(static_cast<CellId>(id));
   for (const auto& [name, redis] : state.scenario.redis) plan.redis_name.push_back(text(name));
+  auto word = [&](const char* t) { return state.text_index.count(t) > 0 ? text(t) : kNullCell; };
+  plan.redis_words = {text("OK"), word("QUEUED"), word("PONG"), word("string"), word("none")};
+  // '42' and 42 are the same string in Redis.
+  for (int id = 0; id < plan.domain.size(); ++id) {
+    const auto cell = static_cast<CellId>(id);
+    std::int64_t n = 0;
+    Limit none;
+    const CellId number = redis_number(plan.domain, cell, n) ? plan.domain.encode(int_val(n), none) : cell;
+    plan.redis_string.push_back(none ? cell : number);
+  }
   for (ProviderInfo& info : p.providers) {
     plan.provider_name.push_back(text(info.name));
     std::vector<CellId> operations;

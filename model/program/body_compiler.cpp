@@ -18,8 +18,8 @@ int BodyCompiler::compile(const std::vector<Step>& steps) {
   emit({InstrKind::End, -1, -1, kNoExpr, -1});
   raise_ = here();
   emit({InstrKind::Raise, -1, -1, kNoExpr, -1});
-  for (const auto& [statement, classes] : unset_errors_) {
-    for (int c : classes) p_.sql_errors[static_cast<std::size_t>(statement)][static_cast<std::size_t>(c)] = raise_;
+  for (const auto& [at, classes] : unset_errors_) {
+    for (int c : classes) targets(at)[static_cast<std::size_t>(c)] = raise_;
   }
   for (int site : unset_timeouts_) p_.calls[static_cast<std::size_t>(site)].on_timeout = raise_;
   for (const auto& [site, answer] : unset_answers_) {
@@ -165,20 +165,20 @@ int BodyCompiler::statement(const Step& s, const std::string& place, const std::
 
 void BodyCompiler::sql(const Step& s, const std::string& place) {
   const int number = statement(s, place, s.text.value);
-  sql_handlers(s, number, place);
+  error_handlers(s, {false, number}, place);
 }
 
-void BodyCompiler::sql_handlers(const Step& s, int number, const std::string& place) {
+void BodyCompiler::error_handlers(const Step& s, ErrorPlace at, const std::string& place) {
   std::set<int> open;
   for (int c = 1; c < kErrorClasses; ++c) open.insert(c);
   if (s.on_error.empty()) {
-    unset_errors_.emplace_back(number, open);
+    unset_errors_.emplace_back(at, open);
     return;
   }
   const int skip = emit({InstrKind::Jump, -1, -1, kNoExpr, -1});
   std::vector<int> ends{skip};
   auto handler = [&](const std::vector<Step>& steps, const std::string& name, const std::set<int>& classes) {
-    for (int c : classes) p_.sql_errors[static_cast<std::size_t>(number)][static_cast<std::size_t>(c)] = here();
+    for (int c : classes) targets(at)[static_cast<std::size_t>(c)] = here();
     block(steps, place + "/on_error/" + name);
     ends.push_back(emit({InstrKind::Jump, -1, -1, kNoExpr, -1}));
   };
@@ -197,7 +197,7 @@ void BodyCompiler::sql_handlers(const Step& s, int number, const std::string& pl
     handler(any->second, "any", open);
     open.clear();
   }
-  if (!open.empty()) unset_errors_.emplace_back(number, open);
+  if (!open.empty()) unset_errors_.emplace_back(at, open);
   for (int e : ends) patch(e);
 }
 
@@ -205,9 +205,14 @@ void BodyCompiler::redis(const Step& s, const std::string& place) {
   const int r = part(s, state_.scenario.redis, "redis", true);
   if (r < 0) return;
   const int number = static_cast<int>(p_.plan.redis_commands.size());
-  p_.plan.redis_commands.push_back(compile_redis(state_, s.text, names_, r));
+  p_.plan.redis_commands.push_back(compile_redis(state_, s.text, names_, r, s.on_replica));
+  p_.redis_errors.emplace_back();
+  if (s.on_replica && state_.scenario.redis[static_cast<std::size_t>(r)].second.replicas == 0) {
+    state_.errors.add(s.at, "\"replica\": this redis has none; give it \"replicas\": 1");
+  }
   redis_results_.push_back({number, s.into});
   emit({InstrKind::Redis, number, -1, kNoExpr, add_step(s, place, s.text.value)});
+  error_handlers(s, {true, number}, place);
 }
 
 void BodyCompiler::branch(const Step& s, const std::string& place) {
@@ -236,7 +241,7 @@ void BodyCompiler::loop(const Step& s, const std::string& place) {
 
 void BodyCompiler::for_each(const Step& s, const std::string& place) {
   const int number = statement(s, place, "for each row of " + s.text.value);
-  sql_handlers(s, number, place);
+  error_handlers(s, {false, number}, place);
   const SqlKind kind = p_.plan.statements[static_cast<std::size_t>(number)].kind;
   const bool broken = kind == SqlKind::Nothing;
   if (!broken && results_.back().columns.empty()) {
@@ -296,6 +301,7 @@ void BodyCompiler::fill_results() {
     RedisCommand& c = p_.plan.redis_commands[static_cast<std::size_t>(number)];
     c.into_value = cell(name, "");
     c.into_count = cell(name, "count");
+    for (int i = 0; i < kMaxRedisItems; ++i) c.into_items[i] = cell(name, "answer" + std::to_string(i + 1));
   }
   for (const auto& [number, name] : call_results_) {
     CallSite& site = p_.calls[static_cast<std::size_t>(number)];

@@ -45,7 +45,15 @@ class BodyCompiler {
   void step(const Step& s, const std::string& place);
   int statement(const Step& s, const std::string& place, const std::string& shown);
   void sql(const Step& s, const std::string& place);
-  void sql_handlers(const Step& s, int number, const std::string& place);
+  // Where the errors of a statement, or of a Redis command, lead.
+  struct ErrorPlace {
+    bool redis;
+    int number;
+  };
+  ErrorTargets& targets(ErrorPlace at) {
+    return (at.redis ? p_.redis_errors : p_.sql_errors)[static_cast<std::size_t>(at.number)];
+  }
+  void error_handlers(const Step& s, ErrorPlace at, const std::string& place);
   void redis(const Step& s, const std::string& place);
   void branch(const Step& s, const std::string& place);
   void loop(const Step& s, const std::string& place);
@@ -82,7 +90,7 @@ class BodyCompiler {
   std::string root_;
   TaskKind kind_;
   int raise_ = -1;
-  std::vector<std::pair<int, std::set<int>>> unset_errors_;
+  std::vector<std::pair<ErrorPlace, std::set<int>>> unset_errors_;
   std::vector<int> unset_timeouts_;
   std::vector<std::pair<int, Answer>> unset_answers_;
   std::vector<int> unset_publications_;

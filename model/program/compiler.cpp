@@ -9,6 +9,7 @@
 #include "model/program/layout_builder.hpp"
 #include "model/program/initial_rows.hpp"
 #include "model/program/liveness.hpp"
+#include "model/program/redis_layout.hpp"
 #include "model/program/route_compiler.hpp"
 #include "model/program/step_compiler.hpp"
 #include "model/program/table_compiler.hpp"
@@ -105,6 +106,7 @@ std::unique_ptr<Program> compile(const Scenario& scenario, const CompileOptions&
   for (std::size_t f = 0; f < program->faults.size(); ++f) {
     program->initial[static_cast<std::size_t>(program->plan.layout.budgets) + f] = static_cast<std::uint8_t>(program->faults[f].max);
   }
+  start_redis(program->plan, program->initial.data());
   place_initial_rows(state, program->initial.data());
   stop_on_errors();
   for (std::size_t d = 0; d < program->plan.layout.databases.size(); ++d) {

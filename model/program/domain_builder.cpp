@@ -1,6 +1,7 @@
 #include "model/program/domain_builder.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "model/program/actor_compiler.hpp"
@@ -69,6 +70,30 @@ void close_under_sums(std::set<std::int64_t>& ints, std::int64_t low, std::int64
   }
 }
 
+// What INCR and its like start from and count by. False when nothing counts.
+bool add_redis_numbers(const CompileState& state, std::set<std::int64_t>& ints) {
+  bool counts = false;
+  auto look_at = [&](const RedisCall& call) {
+    if (call.op != RedisOp::Incr) return;
+    counts = true;
+    ints.insert(call.number);
+  };
+  for (const RedisCommand& c : state.program.plan.redis_commands) look_at(c.call);
+  for (const LuaScript& script : state.program.plan.redis_scripts) {
+    for (const LuaExpr& e : script.exprs) {
+      if (e.op == LuaOp::Call || e.op == LuaOp::PCall) look_at(e.call);
+      if (e.op == LuaOp::Number) ints.insert(e.n);
+      counts = counts || e.op == LuaOp::Add || e.op == LuaOp::Subtract;
+    }
+  }
+  for (const std::string& text : state.texts) {
+    std::int64_t n = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (counts && error == std::errc() && end == text.data() + text.size() && std::abs(n) < (1ll << 40)) ints.insert(n);
+  }
+  return counts;
+}
+
 }  // namespace
 
 void build_domain(CompileState& state) {
@@ -89,6 +114,7 @@ void build_domain(CompileState& state) {
     if (n.op == Op::Const && n.val.kind == Kind::Int && std::abs(n.val.n) < (1ll << 40)) ints.insert(n.val.n);
     arithmetic = arithmetic || n.op == Op::Add || n.op == Op::Sub || n.op == Op::Mul || n.op == Op::Agg;
   }
+  arithmetic = add_redis_numbers(state, ints) || arithmetic;
   if (arithmetic) close_under_sums(ints, bounds.int_min, bounds.int_max);
   std::vector<std::int64_t> extra;
   for (std::int64_t i : ints) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/program/redis_layout.hpp"
 #include "model/world/access_path.hpp"
 #include "model/world/code_walk.hpp"
 #include "model/world/ssi.hpp"
@@ -37,7 +38,7 @@ class LayoutBuilder {
     tasks();
     replicas();
     tables();
-    redis();
+    build_redis_layout(state_, next_);
     providers();
     for (SequenceLayout& s : l_.sequences) s.offset = take(2);
     messages();
@@ -399,50 +400,6 @@ class LayoutBuilder {
         for (std::size_t c = 0; c < t.columns.size(); ++c) cell(t.offset + i * t.stride + t.cells + static_cast<int>(c) * l_.cell);
       }
     }
-  }
-
-  void redis() {
-    for (std::size_t r = 0; r < state_.scenario.redis.size(); ++r) {
-      const auto& [name, spec] = state_.scenario.redis[r];
-      RedisLayout layout;
-      layout.name = name;
-      layout.slots = b_.rows;
-      layout.tracks_owners = std::any_of(p_.plan.code.queries.begin(), p_.plan.code.queries.end(), [](const Query& q) {
-        return std::any_of(q.sources.begin(), q.sources.end(), [](const Source& s) {
-          return s.kind == Source::Kind::Facts && s.index == static_cast<int>(FactTable::ForeignReleases);
-        });
-      });
-      if (layout.tracks_owners) layout.foreign_release = take(1);
-      layout.stride = 2 * l_.cell + (layout.tracks_owners ? 2 : 1);
-      layout.offset = entries(layout);
-      std::vector<int> pays;
-      for (std::size_t i = 0; i < p_.faults.size(); ++i) {
-        const FaultBudget& f = p_.faults[i];
-        const bool here = f.target == FaultTarget::Any || f.index == static_cast<int>(r);
-        if (f.kind == FaultKind::Failover && here) pays.push_back(l_.budgets + static_cast<int>(i));
-      }
-      p_.plan.failover_budgets.push_back(pays);
-      if (!pays.empty() && spec.replicas > 0) {
-        layout.base = entries(layout);
-        layout.log_slots = b_.redis_log;
-        layout.log_stride = 2 + 2 * l_.cell;
-        layout.log = take(layout.log_slots * layout.log_stride);
-        for (int i = 0; i < layout.log_slots; ++i) {
-          cell(layout.log + i * layout.log_stride + 1);
-          cell(layout.log + i * layout.log_stride + 1 + l_.cell);
-        }
-      }
-      l_.redis.push_back(std::move(layout));
-    }
-  }
-
-  int entries(const RedisLayout& layout) {
-    const int at = take(layout.slots * layout.stride);
-    for (int i = 0; i < layout.slots; ++i) {
-      cell(at + i * layout.stride);
-      cell(at + i * layout.stride + l_.cell);
-    }
-    return at;
   }
 
   void providers() {

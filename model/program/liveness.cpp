@@ -82,8 +82,9 @@ class Liveness {
         flow(pc + 1);
         kill(c.into_value);
         kill(c.into_count);
-        use_expr(c.key);
-        use_expr(c.value);
+        for (int cell : c.into_items) kill(cell);
+        for (int to : p_.redis_errors[static_cast<std::size_t>(instr.index)]) flow(to);
+        for (ExprId e : c.args) use_expr(e);
         break;
       }
       case InstrKind::Call: {

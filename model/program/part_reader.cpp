@@ -153,8 +153,15 @@ void read_redis(const JsonNode& document, NodeReader& reader, Scenario& out) {
   for_each_part(document, "redis", "a redis", reader, [&](const JsonNode& part) {
     Redis redis;
     redis.at = reader.at(part);
-    reader.check_keys(part, "a redis", {"replicas"});
-    if (const JsonNode* replicas = part.find("replicas")) redis.replicas = reader.integer(*replicas, 0, 1);
+    reader.check_keys(part, "a redis", {"replicas", "min_replicas", "persistence", "eviction", "clocks"});
+    if (const JsonNode* replicas = part.find("replicas")) redis.replicas = reader.integer(*replicas, 0, 2);
+    if (const JsonNode* least = part.find("min_replicas")) {
+      redis.min_replicas = reader.integer(*least, 0, 2);
+      if (redis.min_replicas > redis.replicas) reader.mistake(*least, "'min_replicas' is more than the redis has 'replicas': it would refuse every write");
+    }
+    if (const JsonNode* kept = part.find("persistence")) redis.persistence = reader.choice(*kept, {"none", "everysec", "always"});
+    if (const JsonNode* evicted = part.find("eviction")) redis.eviction = reader.choice(*evicted, {"none", "volatile", "allkeys"});
+    if (const JsonNode* clocks = part.find("clocks")) redis.clocks_differ = reader.choice(*clocks, {"agree", "differ"}) == "differ";
     out.redis.emplace_back(part.key, std::move(redis));
   });
 }

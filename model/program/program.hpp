@@ -157,9 +157,9 @@ struct SenderInfo {
 
 enum class FaultKind : std::uint8_t {
   Crash, Deploy, LoseRequest, LoseResponse, DuplicateRequest, Timeout, Failover, Expire, ErrorAfterEffect, ErrorBeforeEffect,
-  LoseConnection, OkWithoutEffect, Redeliver, RollingDeploy, ClockJump,
+  LoseConnection, OkWithoutEffect, Redeliver, RollingDeploy, ClockJump, RestartRedis, Partition, Evict,
 };
-inline constexpr int kFaultKinds = 15;
+inline constexpr int kFaultKinds = 18;
 const char* fault_name(FaultKind kind);
 
 enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database, Queue };
@@ -225,7 +225,8 @@ struct Program {
   std::vector<Instr> code;
   std::vector<CallSite> calls;
   std::vector<ReplySpec> replies;  // 0: the answer to an unhandled error (500)
-  std::vector<ErrorTargets> sql_errors;  // by statement
+  std::vector<ErrorTargets> sql_errors;    // by statement
+  std::vector<ErrorTargets> redis_errors;  // by command
   std::vector<Queue> queues;
   std::vector<StepInfo> steps;
   std::vector<Body> bodies;

@@ -16,7 +16,8 @@ constexpr int kMostFaults = 9;
 
 const Names kFaults = {"crash",   "deploy",   "lose_request", "lose_response",      "duplicate_request",
                        "timeout", "failover", "expire",       "error_after_effect", "error_before_effect",
-                       "lose_connection", "ok_without_effect", "redeliver", "rolling_deploy", "clock_jump"};
+                       "lose_connection", "ok_without_effect", "redeliver", "rolling_deploy", "clock_jump", "restart_redis",
+                       "partition", "evict"};
 
 // Keys of a fault that name its target, each with the section that the name must be in.
 const std::array<std::pair<std::string, std::string>, 6> kTargets = {

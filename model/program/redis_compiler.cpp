@@ -4,29 +4,13 @@
 #include <cctype>
 
 #include "model/program/expr_compiler.hpp"
+#include "model/program/lua_parser.hpp"
+#include "model/program/redis_call_reader.hpp"
 #include "model/program/sql_parser.hpp"
 
 namespace oncecheck {
 
 namespace {
-
-// The compare-and-delete script of the Redis manual ("Distributed locks"), without blanks and with one kind of quotes.
-constexpr const char* kCompareAndDelete =
-    "ifredis.call(\"get\",keys[1])==argv[1]thenreturnredis.call(\"del\",keys[1])elsereturn0end";
-
-std::string normalized_script(const std::string& script) {
-  std::string out;
-  for (char c : script) {
-    if (std::isspace(static_cast<unsigned char>(c))) continue;
-    out += c == '\'' ? '"' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
-
-std::string upper(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return s;
-}
 
 class RedisReader {
  public:
@@ -36,45 +20,65 @@ class RedisReader {
     out_.text = text.value;
   }
 
-  RedisCommand read() {
+  RedisCommand read(bool on_replica) {
+    out_.on_replica = on_replica;
     if (!split() || words_.empty()) {
       if (words_.empty()) error("an empty Redis command");
       return out_;
     }
-    const std::string name = upper(words_[0]);
-    if (name == "GET" && wants(2)) {
-      out_.kind = RedisKind::Get;
-      out_.key = word(1);
-    } else if (name == "DEL" && wants(2)) {
-      out_.kind = RedisKind::Del;
-      out_.key = word(1);
-    } else if (name == "SETNX" && wants(3)) {
-      out_.kind = RedisKind::Set;
-      out_.nx = out_.setnx = true;
-      out_.key = word(1);
-      out_.value = word(2);
-    } else if (name == "SET") {
-      set();
-    } else if (name == "EVAL") {
+    if (upper_case(words_[0]) == "EVAL") {
       script();
-    } else if (name == "WAIT") {
-      wait();
-    } else if (name != "GET" && name != "DEL" && name != "SETNX") {
-      static const std::vector<std::string> known = {"SET", "SETNX", "GET", "DEL", "EVAL", "WAIT"};
-      error("the Redis command " + name + " is not modelled (SET, SETNX, GET, DEL, WAIT and the compare-and-delete script are)",
-            nearest_name(name, known));
+    } else {
+      command();
     }
+    if (on_replica && !reads_only()) error("\"replica\": a replica runs a command that reads, alone");
+    words_of_answers();
     return out_;
   }
 
  private:
   void error(const std::string& message, const std::string& hint = {}) { state_.errors.add(text_.at, message, hint); }
 
-  bool wants(std::size_t n) {
-    if (words_.size() == n) return true;
-    error("the Redis command " + upper(words_[0]) + " takes " + std::to_string(n - 1) + " argument(s), not " +
-          std::to_string(words_.size() - 1));
-    return false;
+  const Redis& part() const { return state_.scenario.redis[static_cast<std::size_t>(out_.redis)].second; }
+
+  static bool reads_name(const std::string& word) { return (word.size() > 1 && word[0] == ':') || word.find("{:") != std::string::npos; }
+
+  void command() {
+    std::vector<RedisWord> words;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      words.push_back({reads_name(words_[i]) ? std::nullopt : std::optional(words_[i]), static_cast<int>(i)});
+    }
+    RedisCallText read = read_redis_call(words);
+    if (!read.error.empty()) {
+      if (!read.server_refuses || !state_.options.run_refused) error(read.error, read.hint);
+      read.call.op = RedisOp::Refused;
+      read.args.clear();
+    }
+    out_.call = read.call;
+    for (int i : read.args) out_.args.push_back(word(static_cast<std::size_t>(i)));
+    if (out_.call.op == RedisOp::Wait && part().replicas == 0 && !state_.options.run_refused) {
+      error("WAIT needs a replica: this redis has \"replicas\": 0");
+    }
+  }
+
+  bool reads_only() const {
+    switch (out_.call.op) {
+      case RedisOp::Get:
+      case RedisOp::MGet:
+      case RedisOp::Exists:
+      case RedisOp::Ttl:
+      case RedisOp::Type: return true;
+      default: return false;
+    }
+  }
+
+  // Answers that are words must be in the domain.
+  void words_of_answers() {
+    if (out_.call.op == RedisOp::Multi) state_.intern("QUEUED");
+    if (out_.call.op == RedisOp::Ping) state_.intern("PONG");
+    if (out_.call.op != RedisOp::Type) return;
+    state_.intern("string");
+    state_.intern("none");
   }
 
   // Words at blanks; '...' and "..." keep theirs.
@@ -150,56 +154,29 @@ class RedisReader {
     }
   }
 
-  void set() {
-    if (words_.size() < 3) {
-      error("SET takes a key and a value");
-      return;
-    }
-    out_.kind = RedisKind::Set;
-    out_.key = word(1);
-    out_.value = word(2);
-    for (std::size_t i = 3; i < words_.size(); ++i) {
-      const std::string option = upper(words_[i]);
-      if (option == "NX") {
-        out_.nx = true;
-      } else if (option == "XX") {
-        out_.xx = true;
-      } else if (option == "KEEPTTL") {
-        out_.keep_ttl = true;
-      } else if ((option == "EX" || option == "PX") && i + 1 < words_.size()) {
-        const std::string& n = words_[++i];
-        const bool number = !n.empty() && std::all_of(n.begin(), n.end(), [](unsigned char c) { return std::isdigit(c); });
-        if (!number && n[0] != ':') error("SET " + option + " needs a number, not \"" + n + "\"");
-        out_.ttl = true;
-      } else {
-        error("SET does not know the option \"" + words_[i] + "\" (NX, XX, EX, PX, KEEPTTL)");
-      }
-    }
-    if (out_.nx && out_.xx) error("SET takes NX or XX, not both");
-    if (out_.ttl && out_.keep_ttl) error("SET takes EX/PX or KEEPTTL, not both");
-  }
-
-  void wait() {
-    if (!wants(3)) return;
-    out_.kind = RedisKind::Wait;
-    const int replicas = state_.scenario.redis[static_cast<std::size_t>(out_.redis)].second.replicas;
-    if (words_[1] != "1") error("WAIT is modelled for 1 replica, not for \"" + words_[1] + "\"");
-    if (replicas == 0) error("WAIT needs a replica: this redis has \"replicas\": 0");
-  }
-
   void script() {
-    if (words_.size() < 2 || normalized_script(words_[1]) != kCompareAndDelete) {
-      error("only the compare-and-delete script is modelled: if redis.call('GET', KEYS[1]) == ARGV[1] then return "
-            "redis.call('DEL', KEYS[1]) else return 0 end");
+    std::size_t keys = 0;
+    const bool numbered = words_.size() >= 3 && !words_[2].empty() && words_[2].size() < 3 &&
+                          std::all_of(words_[2].begin(), words_[2].end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (numbered) keys = static_cast<std::size_t>(std::stoi(words_[2]));
+    if (!numbered || words_.size() < 3 + keys) {
+      error("EVAL takes a script, the number of its keys, the keys, then other arguments: EVAL '...' 1 KEY VALUE");
       return;
     }
-    if (words_.size() != 5 || words_[2] != "1") {
-      error("the compare-and-delete script takes one key and one value: EVAL '...' 1 KEY VALUE");
+    if (words_.size() - 3 > kMaxRedisArgs) {
+      error("the model takes at most " + std::to_string(kMaxRedisArgs) + " keys and arguments of EVAL");
       return;
     }
-    out_.kind = RedisKind::DelIfEqual;
-    out_.key = word(3);
-    out_.value = word(4);
+    out_.call.op = RedisOp::Eval;
+    out_.keys = static_cast<int>(keys);
+    for (std::size_t i = 3; i < words_.size(); ++i) out_.args.push_back(word(i));
+    try {
+      LuaScript script = parse_lua(state_, words_[1]);
+      out_.script = static_cast<int>(state_.program.plan.redis_scripts.size());
+      state_.program.plan.redis_scripts.push_back(std::move(script));
+    } catch (const LuaError& e) {
+      error(std::string("the script of EVAL: ") + e.what());
+    }
   }
 
   CompileState& state_;
@@ -211,12 +188,13 @@ class RedisReader {
 
 }  // namespace
 
-RedisCommand compile_redis(CompileState& state, const Text& text, LocalNames& names, int redis) {
-  return RedisReader(state, text, names, redis).read();
+RedisCommand compile_redis(CompileState& state, const Text& text, LocalNames& names, int redis, bool on_replica) {
+  return RedisReader(state, text, names, redis).read(on_replica);
 }
 
 const std::vector<std::string>& redis_fields() {
-  static const std::vector<std::string> fields = {"", "count"};
+  static const std::vector<std::string> fields = {"",        "count",   "answer1", "answer2", "answer3",
+                                                  "answer4", "answer5", "answer6", "answer7", "answer8"};
   return fields;
 }
 

@@ -77,7 +77,14 @@ struct Database {
 
 struct Redis {
   Origin at;
-  int replicas = 0;  // 0 or 1
+  int replicas = 0;                  // 0 to 2
+  int min_replicas = 0;              // min-replicas-to-write
+  std::string persistence = "none";  // "none" | "everysec" | "always"
+  std::string eviction = "none";     // "none" | "volatile" | "allkeys"
+  bool clocks_differ = false;
+  // A recorded case: every node is followed whatever the scenario asks for.
+  bool recorded = false;
+  bool serves_stale = true;          // replica-serve-stale-data
 };
 
 struct Webhook {  // what the provider sends to a service when something has happened

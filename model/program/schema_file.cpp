@@ -53,7 +53,13 @@ constinit const std::string_view kFile = R"json(
       "additionalProperties": {
         "type": "object",
         "additionalProperties": false,
-        "properties": { "replicas": { "$ref": "#/$defs/replicas" } }
+        "properties": {
+          "replicas": { "$ref": "#/$defs/int_0_2", "default": 0, "description": "How many replicas follow the primary." },
+          "min_replicas": { "$ref": "#/$defs/int_0_2", "default": 0, "description": "min-replicas-to-write: with fewer that answer, writes are refused." },
+          "persistence": { "$ref": "#/$defs/redis_persistence", "default": "none" },
+          "eviction": { "$ref": "#/$defs/redis_eviction", "default": "none" },
+          "clocks": { "$ref": "#/$defs/redis_clocks", "default": "agree" }
+        }
       }
     },
     "providers": {
@@ -172,6 +178,9 @@ constinit const std::string_view kFile = R"json(
         "redeliver": { "$ref": "#/$defs/fault", "description": "A message comes again while its first consumer still works." },
         "rolling_deploy": { "$ref": "#/$defs/fault", "description": "The instances of a service are replaced one by one." },
         "clock_jump": { "$ref": "#/$defs/fault", "description": "The clock of an instance jumps ahead or falls behind." },
+        "restart_redis": { "$ref": "#/$defs/fault", "description": "A Redis restarts with what its persistence kept." },
+        "partition": { "$ref": "#/$defs/fault", "description": "A Redis primary is cut off from its replicas, with some of its clients." },
+        "evict": { "$ref": "#/$defs/fault", "description": "A Redis is out of memory and evicts a key." },
         "lose_connection": { "$ref": "#/$defs/fault", "description": "The connection to a database is lost before a statement or before its answer." }
       },
       "examples": [{ "lose_response": 1, "crash": { "max": 1, "service": "checkout" } }]

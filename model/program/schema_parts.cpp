@@ -106,10 +106,18 @@ constinit const std::string_view kParts = R"json(
       },
       "examples": [["orders", { "table": "ledger", "identity": "intent_id" }]]
     },
-    "replicas": {
-      "description": "How many replicas follow the primary.",
-      "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 1 }, { "$ref": "#/$defs/param" }],
-      "default": 0
+    "int_0_2": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 2 }, { "$ref": "#/$defs/param" }] },
+    "redis_persistence": {
+      "description": "What a restart finds: nothing, all but the latest writes, or everything.",
+      "anyOf": [{ "enum": ["none", "everysec", "always"] }, { "$ref": "#/$defs/param" }]
+    },
+    "redis_eviction": {
+      "description": "Which keys the server may evict when its memory is full (maxmemory-policy).",
+      "anyOf": [{ "enum": ["none", "volatile", "allkeys"] }, { "$ref": "#/$defs/param" }]
+    },
+    "redis_clocks": {
+      "description": "Whether a time to live may pass on one node before it passes on another.",
+      "anyOf": [{ "enum": ["agree", "differ"] }, { "$ref": "#/$defs/param" }]
     },
     "idempotency_key": {
       "description": "honoured: the same key again does nothing new. ignored: a key has no use. sometimes: honoured or not, as it comes. none: it takes no key.",

@@ -31,7 +31,13 @@ constinit const std::string_view kPatch = R"json(
           "additionalProperties": {
             "type": ["object", "null"],
             "additionalProperties": false,
-            "properties": { "replicas": { "anyOf": [{ "$ref": "#/$defs/replicas" }, { "$ref": "#/$defs/deleted" }] } }
+            "properties": {
+              "replicas": { "anyOf": [{ "$ref": "#/$defs/int_0_2" }, { "$ref": "#/$defs/deleted" }] },
+              "min_replicas": { "anyOf": [{ "$ref": "#/$defs/int_0_2" }, { "$ref": "#/$defs/deleted" }] },
+              "persistence": { "anyOf": [{ "$ref": "#/$defs/redis_persistence" }, { "$ref": "#/$defs/deleted" }] },
+              "eviction": { "anyOf": [{ "$ref": "#/$defs/redis_eviction" }, { "$ref": "#/$defs/deleted" }] },
+              "clocks": { "anyOf": [{ "$ref": "#/$defs/redis_clocks" }, { "$ref": "#/$defs/deleted" }] }
+            }
           }
         },
         "providers": {

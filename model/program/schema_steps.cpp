@@ -77,6 +77,25 @@ constinit const std::string_view kSteps = R"json(
         },
         "on": { "type": "string", "minLength": 1, "description": "The redis; needed if there are several." },
         "into": { "$ref": "#/$defs/into" },
+        "replica": { "type": "boolean", "description": "Read from a replica, which may lag." },
+        "on_error": {
+          "description": "What to do when the command fails: steps for any error, or steps for each class.",
+          "anyOf": [
+            { "$ref": "#/$defs/steps" },
+            {
+              "type": "object",
+              "additionalProperties": false,
+              "properties": {
+                "any": { "$ref": "#/$defs/steps" },
+                "noreplicas": { "$ref": "#/$defs/steps" },
+                "not_an_integer": { "$ref": "#/$defs/steps" },
+                "execabort": { "$ref": "#/$defs/steps" },
+                "connection_lost": { "$ref": "#/$defs/steps" },
+                "other": { "$ref": "#/$defs/steps" }
+              }
+            }
+          ]
+        },
         "as": { "$ref": "#/$defs/label" }
       }
     },

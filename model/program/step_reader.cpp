@@ -9,6 +9,7 @@
 namespace oncecheck {
 namespace {
 
+const Names kRedisErrors = {"any", "noreplicas", "not_an_integer", "execabort", "connection_lost", "other"};
 const Names kSqlErrors = {"any",
                           "unique_violation",
                           "not_null_violation",
@@ -39,7 +40,7 @@ struct Form {
 const std::vector<Form>& forms() {
   static const std::vector<Form> all = {
       {StepKind::Sql, "sql", {"on", "into", "on_error", "replica"}},
-      {StepKind::Redis, "redis", {"on", "into"}},
+      {StepKind::Redis, "redis", {"on", "into", "on_error", "replica"}},
       {StepKind::Call, "call", {"timeout", "into", "on_timeout", "on_error", "resends"}},
       {StepKind::Publish, "publish", {"on_error"}},
       {StepKind::If, "if", {"then", "else"}},
@@ -134,7 +135,11 @@ class StepReader {
         if (const JsonNode* errors = node.find("on_error")) read_errors(step, *errors, kSqlErrors);
         if (const JsonNode* replica = node.find("replica")) step.on_replica = reader_.boolean(*replica);
         break;
-      case StepKind::Redis: step.text = reader_.text(value, "a Redis command"); break;
+      case StepKind::Redis:
+        step.text = reader_.text(value, "a Redis command");
+        if (const JsonNode* errors = node.find("on_error")) read_errors(step, *errors, kRedisErrors);
+        if (const JsonNode* replica = node.find("replica")) step.on_replica = reader_.boolean(*replica);
+        break;
       case StepKind::Call: read_call(step, node, value); break;
       case StepKind::Publish: read_publish(step, node, value); break;
       case StepKind::If:

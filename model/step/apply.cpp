@@ -7,7 +7,9 @@
 #include "model/world/cells.hpp"
 #include "model/world/innodb_transaction.hpp"
 #include "model/world/message.hpp"
-#include "model/world/redis.hpp"
+#include "model/world/redis_expiry.hpp"
+#include "model/world/redis_persistence.hpp"
+#include "model/world/redis_replication.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/time.hpp"
 #include "model/world/transaction.hpp"
@@ -45,7 +47,7 @@ class Apply {
         e.b == 0 ? pass_deadline(p_.plan, w_, e.a) : pass_deadline_for(p_.plan, w_, e.a, e.b - 1);
         break;
       case EventKind::ClockJump: *instance_flags(e.a, e.b) |= e.c == 0 ? kClockAhead : kClockBehind; break;
-      case EventKind::ExpireKey: expire_key(p_.plan, w_, e.a, e.b); break;
+      case EventKind::ExpireKey: pass_redis_deadline(ctx_, e.a, e.b, static_cast<int>(e.c) - 1); break;
       case EventKind::LoseRequest: erase_message(l_, message(e.a)); break;
       case EventKind::LoseCall: drop_request(p_.plan, w_, e.a, e.b); break;
       case EventKind::LoseResponse: sender(e.a)[kSenderReply] = 0; break;
@@ -69,16 +71,13 @@ class Apply {
         break;
       case EventKind::ReplaceInstance: replace(e.a, e.b); break;
       case EventKind::DrainTimeout: start_anew(e.a, e.b); break;
-      case EventKind::Failover: {
-        bool again = false;
-        for (std::size_t f = 0; f < p_.faults.size(); ++f) {
-          const FaultBudget& b = p_.faults[f];
-          again = again || (b.kind == FaultKind::Failover && w_[l_.budgets + static_cast<int>(f)] > 0 &&
-                            (b.target == FaultTarget::Any || b.index == e.a));
-        }
-        failover(p_.plan, w_, e.a, e.b, again);
-        break;
-      }
+      case EventKind::Failover: fail_over_redis(ctx_, e.a, e.b); break;
+      case EventKind::RestartRedis: restart_redis(ctx_, e.a, current_primary(p_.plan, w_, e.a), e.b); break;
+      case EventKind::CutRedis: cut_redis(p_.plan, w_, e.a); break;
+      case EventKind::NoticeCut: notice_cut(p_.plan, w_, e.a); break;
+      case EventKind::HealRedis: heal_redis(p_.plan, w_, e.a); break;
+      case EventKind::ReplicateRedis: replicate_redis(ctx_, e.a, e.b); break;
+      case EventKind::Evict: evict_key(ctx_, e.a, current_primary(p_.plan, w_, e.a), e.b); break;
     }
     finish_drains();
   }

@@ -5,6 +5,7 @@
 #include "model/step/canonical_innodb.hpp"
 #include "model/step/canonical_postgres.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/redis_store.hpp"
 #include "model/world/time.hpp"
 
 namespace oncecheck {
@@ -108,6 +109,7 @@ void make_canonical(const Program& program, std::uint8_t* w, Observation* seen) 
   if (seen != nullptr) seen->fresh_renumbered.assign(numbers, numbers + plan.domain.fresh_count());
   const bool deadlines_moved = renumber_deadlines(plan, w);
   if (fresh_moved || deadlines_moved) sort_all(program, w);
+  make_redis_canonical(plan, w);
 }
 
 }  // namespace oncecheck

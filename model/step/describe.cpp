@@ -6,6 +6,9 @@
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/redis.hpp"
+#include "model/world/redis_expiry.hpp"
+#include "model/world/redis_persistence.hpp"
+#include "model/world/redis_replication.hpp"
 
 namespace oncecheck {
 
@@ -37,10 +40,12 @@ std::string step_text(const Program& p, const std::uint8_t* w, int t) {
   return (step->label.empty() ? step->place : step->label) + " " + step->text;
 }
 
+std::string node_name(const RedisLayout& r, int node) { return r.name + "/" + std::to_string(node + 1); }
+
 std::string choice_words(const Program& p, const std::uint8_t* w, const Event& e) {
-  if (e.c == 0) return "";
   const Instr& instr = p.code[static_cast<std::size_t>(load_pc(task_at(p, w, e.a)))];
-  if (instr.kind == InstrKind::Redis) return " (not confirmed in time)";
+  if (instr.kind == InstrKind::Redis) return redis_way_words(p, w, e.a, instr.index, e.c);
+  if (e.c == 0) return "";
   return e.c == 1 ? " (SSI remembers the index page)" : " (SSI remembers the whole table)";
 }
 
@@ -92,7 +97,21 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
       return "the clock of " + p.services[e.a].name + "/" + std::to_string(e.b + 1) + (e.c == 0 ? " jumps ahead" : " falls behind");
     case EventKind::ExpireKey: {
       const RedisLayout& r = p.plan.layout.redis[e.a];
-      return "key " + show_cell(p, load_cell(p.plan.layout, w + r.offset + e.b * r.stride)) + " expires in " + r.name;
+      const CellId key = redis_key_of_deadline(p.plan, w, e.a, e.b);
+      return "key " + show_cell(p, key) + " expires in " + (e.c == 0 ? r.name : node_name(r, e.c - 1));
+    }
+    case EventKind::ReplicateRedis: return node_name(p.plan.layout.redis[e.a], e.b) + " follows its primary";
+    case EventKind::NoticeCut: return "the primary of " + p.plan.layout.redis[e.a].name + " misses its replicas";
+    case EventKind::HealRedis: return "the network of " + p.plan.layout.redis[e.a].name + " is whole again";
+    case EventKind::CutRedis: return "the primary of " + p.plan.layout.redis[e.a].name + " is cut off";
+    case EventKind::RestartRedis: {
+      const int unsynced = unsynced_writes(p.plan, w, e.a, current_primary(p.plan, w, e.a));
+      return "restart of " + p.plan.layout.redis[e.a].name +
+             (unsynced > 0 ? ", " + std::to_string(e.b) + " of " + std::to_string(unsynced) + " writes survive" : "");
+    }
+    case EventKind::Evict: {
+      const RedisKeys keys = keys_of(p.plan, const_cast<std::uint8_t*>(w), e.a, current_primary(p.plan, w, e.a));
+      return "evict key " + show_cell(p, keys.key(e.b)) + " of " + p.plan.layout.redis[e.a].name;
     }
     case EventKind::ForgetKey: {
       const KeyRecord k = read_key(p.plan, w, e.a, e.b);
@@ -113,6 +132,7 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::Crash: return "crash " + p.services[e.a].name + "/" + std::to_string(e.b + 1);
     case EventKind::Deploy: return "deploy " + p.services[e.a].name;
     case EventKind::Failover:
+      if (p.plan.layout.redis[e.a].stepped) return "failover to " + node_name(p.plan.layout.redis[e.a], e.b);
       return "failover of " + p.plan.layout.redis[e.a].name + ", " + std::to_string(e.b) + " of " +
              std::to_string(unreplicated_writes(p.plan, w, e.a)) + " writes survive";
   }
@@ -120,6 +140,18 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
 }
 
 }  // namespace
+
+std::string redis_way_words(const Program& program, const std::uint8_t* world, int task, int command, int number) {
+  const RedisCommand& c = program.plan.redis_commands[static_cast<std::size_t>(command)];
+  const RedisLayout& r = program.plan.layout.redis[static_cast<std::size_t>(c.redis)];
+  const RedisWay way = redis_way(program.plan, world, task, command, number);
+  std::string out;
+  if (is_old_primary(program.plan, world, c.redis, way.node)) out = " at the old primary";
+  if (c.on_replica && r.nodes.size() > 2) out = " at " + node_name(r, way.node);
+  if (way.choice == 0) return out;
+  if (c.call.op == RedisOp::Expire || c.call.op == RedisOp::Exec) return out + " (the other time is the later one)";
+  return out + (r.replicas == 1 ? " (not confirmed in time)" : " (not confirmed by " + std::to_string(way.choice) + ")");
+}
 
 std::string show_cell(const Program& program, CellId id) {
   const Val v = program.plan.domain.decode(id);
@@ -245,6 +277,12 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     case EventKind::Replicate:
     case EventKind::FailoverDatabase: return program.plan.layout.databases[e.a].name;
     case EventKind::ExpireKey:
+    case EventKind::ReplicateRedis:
+    case EventKind::NoticeCut:
+    case EventKind::HealRedis:
+    case EventKind::CutRedis:
+    case EventKind::RestartRedis:
+    case EventKind::Evict:
     case EventKind::Failover: return program.plan.layout.redis[e.a].name;
     case EventKind::Crash:
     case EventKind::ReplaceInstance:

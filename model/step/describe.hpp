@@ -37,6 +37,9 @@ std::string session_name(const Program& program, const std::uint8_t* world, int 
 // The step at which a task stands.
 const StepInfo* step_of(const Program& program, const std::uint8_t* world, int task);
 
+// " at the old primary", " (not confirmed in time)", or "": which way a Redis command goes (redis_way).
+std::string redis_way_words(const Program& program, const std::uint8_t* world, int task, int command, int number);
+
 std::string show_cell(const Program& program, CellId id);
 
 }  // namespace oncecheck

@@ -5,6 +5,7 @@
 #include "model/step/provider_run.hpp"
 #include "model/step/purge.hpp"
 #include "model/world/redis.hpp"
+#include "model/world/redis_connection.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/ssi.hpp"
 #include "model/world/time.hpp"
@@ -115,9 +116,7 @@ void Enabled::tasks() {
 }
 
 int Enabled::choices_of(int t, const Instr& instr) const {
-  if (instr.kind == InstrKind::Redis) {
-    return p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].kind == RedisKind::Wait ? 2 : 1;
-  }
+  if (instr.kind == InstrKind::Redis) return redis_ways(p_.plan, w_, t, instr.index);
   if (instr.kind != InstrKind::Sql) return 1;
   const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
   const int session = l_.tasks[static_cast<std::size_t>(t)].sessions[static_cast<std::size_t>(s.db)];
@@ -185,6 +184,7 @@ void Enabled::replication() {
     const int db = static_cast<int>(d);
     if (has_replica(p_.plan, db) && replica_lags(p_.plan, w_, db)) add(EventKind::Replicate, db);
   }
+  for (int r = 0; r < static_cast<int>(l_.redis.size()); ++r) redis_network(r);
 }
 
 void Enabled::queues() {

@@ -2,7 +2,6 @@
 
 #include "model/step/enabled_list.hpp"
 #include "model/step/provider_run.hpp"
-#include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/time.hpp"
 
@@ -47,9 +46,7 @@ void Enabled::expiry(bool early) {
   }
   for (int r = 0; r < static_cast<int>(l_.redis.size()); ++r) {
     const int pays = early ? budget(FaultKind::Expire, FaultTarget::Redis, r) : kNoBudget;
-    for (int i = 0; pays >= 0 && i < l_.redis[static_cast<std::size_t>(r)].slots; ++i) {
-      if (ttl_running(p_.plan, w_, r, i)) add(EventKind::ExpireKey, r, i, 0, pays);
-    }
+    if (pays >= 0) redis_expiry(r, pays);
   }
 }
 
@@ -192,15 +189,7 @@ void Enabled::failovers() {
     const int b = has_replica(p_.plan, db) ? budget(FaultKind::Failover, FaultTarget::Database, db) : -1;
     if (b >= 0) add(EventKind::FailoverDatabase, db, 0, 0, b);
   }
-  for (std::size_t r = 0; r < l_.redis.size(); ++r) {
-    if (l_.redis[r].log < 0) continue;
-    const int b = budget(FaultKind::Failover, FaultTarget::Redis, static_cast<int>(r));
-    if (b < 0) continue;
-    // With nothing to lose a failover changes nothing.
-    for (int kept = 0; kept < unreplicated_writes(p_.plan, w_, static_cast<int>(r)); ++kept) {
-      add(EventKind::Failover, static_cast<int>(r), kept, 0, b);
-    }
-  }
+  for (int r = 0; r < static_cast<int>(l_.redis.size()); ++r) redis_faults(r);
 }
 
 }  // namespace oncecheck

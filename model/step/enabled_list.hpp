@@ -87,6 +87,13 @@ class Enabled {
   void process_faults();
   int start_body(int service, int instance) const;
   void failovers();
+  // What can happen to a Redis: enabled_redis.cpp.
+  void redis_network(int r);
+  void redis_expiry(int r, int pays);
+  void redis_faults(int r);
+  // A failover to a replica that has everything matters only during a partition, or where a connection has something open.
+  bool can_take_over(int r, int n, int primary) const;
+  void restarts(int r, int primary, int pays);
 
   const Program& p_;
   const Layout& l_;

@@ -12,8 +12,8 @@ enum class EventKind : std::uint8_t {
   // What the system does by itself.
   Send,           // a: sender; a client sends (or sends again)
   Deliver,        // a: message, b: instance; a service takes a request
-  Step,           // a: task; it runs its next visible step, or goes on with a statement after a wait. c: for a WAIT, 1 when
-                  // it is not confirmed in time; for a statement at SERIALIZABLE, how finely reads are remembered (SsiGrain)
+  Step,           // a: task; it runs its next visible step, or goes on with a statement after a wait. c: for a Redis command,
+                  // which way it goes (redis_way); for a statement at SERIALIZABLE, how finely reads are remembered (SsiGrain)
   Deadlock,       // a: task; the database breaks a cycle of waits by failing this one's statement
   Process,        // a: provider, b: request in its inbox, c: ProcessChoice
   Answer,         // a: task; the provider's answer arrives
@@ -25,11 +25,14 @@ enum class EventKind : std::uint8_t {
   IndexEffects,   // a: provider; its look-up catches up with its ledger
   Redeliver,      // a: message; it is delivered again: its consumer is dead, or a fault pays
   ReplaceInstance,  // a: service, b: instance; a rolling deploy comes to it
+  ReplicateRedis, // a: redis, b: node; it applies the next transaction of its primary, or takes a full copy
+  NoticeCut,      // a: redis; the primary finds that its replicas do not answer (min-replicas-max-lag)
+  HealRedis,      // a: redis; the partition ends
   // Timers. Free when what they wait for can no longer come, or nothing else can happen; otherwise a fault pays for them.
   CallTimeout,    // a: task
   ClientTimeout,  // a: sender
   PassDeadline,   // a: deadline slot; b: 0, or 1 + the clock that was behind and comes to it
-  ExpireKey,      // a: redis, b: entry
+  ExpireKey,      // a: redis, b: deadline, c: 0, or 1 + the node on whose clock it passes
   ForgetKey,      // a: provider, b: key record
   DrainTimeout,   // a: service, b: instance; a deploy waits no longer for what runs there
   // Faults.
@@ -43,7 +46,10 @@ enum class EventKind : std::uint8_t {
   Deploy,         // a: service
   RollingDeploy,  // a: service
   ClockJump,      // a: service, b: instance, c: 0 ahead, 1 behind
-  Failover,       // a: redis, b: how many unreplicated writes survive
+  Failover,       // a: redis, b: how many unreplicated writes survive; stepped: the node that takes over
+  RestartRedis,   // a: redis, b: how many writes of those that are not on disk for certain survive
+  CutRedis,       // a: redis; a partition between the primary with some clients and its replicas with the others
+  Evict,          // a: redis, b: entry
   FailoverDatabase,  // a: database; the replica takes over
   LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came
 };

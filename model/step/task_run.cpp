@@ -47,9 +47,7 @@ void TaskRun::step(int choice) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   switch (instr.kind) {
     case InstrKind::Sql: sql(instr); return;
-    case InstrKind::Redis:
-      exec_redis(ctx_, p_.plan.redis_commands[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals, choice == 0);
-      break;
+    case InstrKind::Redis: redis(instr, choice); return;
     case InstrKind::Call: call(instr); return;
     case InstrKind::Publish: publish(instr); break;
     case InstrKind::Reply: {
@@ -69,6 +67,19 @@ void TaskRun::step(int choice) {
     default: CHECK_THAT(!"a task rests at a visible step");
   }
   go(load_pc(me()) + 1);
+  run_local();
+}
+
+void TaskRun::redis(const Instr& instr, int choice) {
+  const RedisWay way = redis_way(p_.plan, ctx_.w, task_, instr.index, choice);
+  const RedisAnswer answer = exec_redis(ctx_, instr.index, ctx_.w + layout_.locals, way);
+  if (ctx_.limit) return;
+  if (answer.failed()) {
+    if (ctx_.seen != nullptr) ctx_.seen->error = answer.error;
+    go(p_.redis_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(answer.error)]);
+  } else {
+    go(load_pc(me()) + 1);
+  }
   run_local();
 }
 
@@ -294,7 +305,7 @@ void TaskRun::die() {
   enter_session(instr.index);
   settle_message(p_.plan, ctx_.w, task_, Handled::Abandoned);
   orphan_requests(p_.plan, ctx_.w, task_);
-  forget_owner(p_.plan, ctx_.w, task_);
+  forget_task(p_.plan, ctx_.w, task_);
   for (int s : layout_.sessions) {
     if (s >= 0 && s != ctx_.session) end_session(p_.plan, ctx_.w, s);
   }
@@ -307,7 +318,7 @@ void TaskRun::kill() {
   settle_message(p_.plan, ctx_.w, task_, Handled::Abandoned);
   if (p_.calls_services) abandon_caller(p_.plan, ctx_.w, caller_code());
   orphan_requests(p_.plan, ctx_.w, task_);
-  forget_owner(p_.plan, ctx_.w, task_);
+  forget_task(p_.plan, ctx_.w, task_);
   for (int s : layout_.sessions) {
     if (s >= 0) end_session(p_.plan, ctx_.w, s);
   }

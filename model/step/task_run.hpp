@@ -37,6 +37,7 @@ class TaskRun {
   void go(int pc);
   void look_at_own_clock();
   void sql(const Instr& instr);
+  void redis(const Instr& instr, int choice);
   void call(const Instr& instr);
   void publish(const Instr& instr);
   std::uint8_t* post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload);

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/world/check.hpp"
 #include "model/world/limit.hpp"
 #include "model/world/plan.hpp"
+#include "model/world/redis_reply.hpp"
 
 namespace oncecheck {
 
@@ -41,6 +44,8 @@ struct Observation {
   ErrorClass error = ErrorClass::None;
   int blocked_by = -1;            // session that holds what this statement wants
   std::string note;
+  std::optional<RedisAnswer> redis;
+  std::vector<std::pair<int, std::int64_t>> deadlines_set;  // Redis: number, milliseconds (0: not written out)
   std::vector<int> fresh_renumbered;  // new number of each fresh value after the step, -1 when it is gone; empty: as before
 };
 

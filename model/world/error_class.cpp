@@ -29,6 +29,13 @@ const char* error_class_name(ErrorClass e) {
     case ErrorClass::TextTooLong: return "text_too_long";
     case ErrorClass::GeneratedAlways: return "generated_always";
     case ErrorClass::NegativeLimit: return "negative_limit";
+    case ErrorClass::NoReplicas: return "noreplicas";
+    case ErrorClass::OutOfMemory: return "oom";
+    case ErrorClass::NotAnInteger: return "not_an_integer";
+    case ErrorClass::ReadOnlyReplica: return "readonly";
+    case ErrorClass::ExecAborted: return "execabort";
+    case ErrorClass::MasterDown: return "masterdown";
+    case ErrorClass::Unblocked: return "unblocked";
     case ErrorClass::Other: return "other";
   }
   return "other";

@@ -159,22 +159,53 @@ struct DatabaseLayout {
   std::vector<int> sessions;
 };
 
-//   [key][value][ttl][owner] an entry, the free ones (key NULL) last. owner: 1 + the running task that set it, 0 when that
-//   has ended; there only when a promise asks who releases what (tracks_owners)
+// The keys that a Redis node has, and the writes on their way to it (redis_store.hpp).
+//   entries: [key][value][ttl][owner], by key, the free ones (key NULL) last
+//   queue: [op][key][value][ttl][owner], oldest first, the free ones last
+// ttl: 0, or the number of a deadline, the same number wherever the same deadline stands. owner: 1 + the running task that
+// set it, 0 when that has ended; there only when a promise asks who releases what (tracks_owners).
+struct RedisStore {
+  int entries = -1;
+  int queue = -1;  // of a replica: from its primary; of a disk: from its node; -1: there is none
+};
+enum class RedisPersistence : std::uint8_t { None, EverySec, Always };
+enum class RedisEviction : std::uint8_t { None, Volatile, AllKeys };
+
+// What the server keeps of a client's connection (redis_connection.hpp), absolute offset by task:
+//   [flags][of each node: writes that a WAIT still asks for][watched keys][queued: command + 1, two bytes, then its arguments]
+struct RedisConnections {
+  std::vector<int> offset;  // by task: -1 when the server need not remember anything of it
+  int bytes = 0;
+  int waits = -1, watches = -1, queued = -1;  // offsets within; -1: no WAIT, WATCH, MULTI
+  int watch_slots = 0, queued_slots = 0, queued_stride = 0;
+};
+
 struct RedisLayout {
   std::string name;
-  int offset = 0;
-  int slots = 0;
-  int stride = 0;
-  int base = -1;  // the replica's entries; -1 when no failover can happen and the replica makes no difference
-  int log = -1;   // [op][key][value][ttl] of writes that the replica may not have, oldest first
-  int log_slots = 0;
-  int log_stride = 0;
+  int slots = 0, stride = 0;
+  int queue_slots = 0, queue_stride = 0;
+  std::vector<RedisStore> nodes;  // not stepped: the primary, then, when a failover can happen, the replica that has least
+  std::vector<RedisStore> disks;  // by node: what a restart finds; empty when it finds nothing or everything
+  bool stepped = false;           // replicas can be told apart: each write arrives in an event of its own
+  int roles = -1;                 // stepped: [RedisRole, or kReplicaOf + primary][RedisLink] of each node
+  int clocks = -1;                // clocks differ: of each deadline a mask of the nodes on whose clock it has passed
+  int deadlines = 0;              // how many there are
+  int replicas = 0;               // as the scenario says
+  int min_replicas = 0;           // min-replicas-to-write
+  bool serves_stale = true;       // replica-serve-stale-data
+  bool recorded = false;          // a recorded case: followed whatever the budgets are; memory may be full
+  RedisPersistence persistence = RedisPersistence::None;
+  RedisEviction eviction = RedisEviction::None;
+  RedisConnections connections;
+  std::vector<int> failover_budgets, restart_budgets;  // bytes of the world that can pay
   bool tracks_owners = false;
   int foreign_release = -1;  // byte: 1 once a running task's key was deleted by another task
 };
 enum RedisLogOp : std::uint8_t { kLogNone = 0, kLogSet = 1, kLogDel = 2 };
-enum RedisTtl : std::uint8_t { kNoTtl = 0, kTtlRunning = 1, kTtlPassed = 2 };
+inline constexpr std::uint8_t kLogMore = 128;  // with op: the next write belongs to the same transaction
+enum RedisRole : std::uint8_t { kRedisDown = 0, kPrimary = 1, kOldPrimary = 2, kReplicaOf = 3 };
+enum RedisLink : std::uint8_t { kLinkUp = 0, kLinkCut = 1, kLinkDown = 2, kLinkSyncs = 3 };  // Down: the primary knows
+inline constexpr std::uint8_t kMemoryFull = 16;  // with link
 
 //   inbox: [operation + 1, kUnderWay][caller task or 255][key][amount][identity], then [target] if an operation takes one
 //   ledger: [operation + 1][kStands, kNotIndexed][identity][key][amount], oldest first

@@ -11,6 +11,7 @@
 #include "model/world/domain.hpp"
 #include "model/world/expr.hpp"
 #include "model/world/layout.hpp"
+#include "model/world/redis_plan.hpp"
 
 namespace oncecheck {
 
@@ -41,6 +42,13 @@ enum class ErrorClass : std::uint8_t {
   TextTooLong,          // 22001, 1406
   GeneratedAlways,      // PostgreSQL 428C9
   NegativeLimit,        // PostgreSQL 2201W, 2201X
+  NoReplicas,           // Redis NOREPLICAS: min-replicas-to-write
+  OutOfMemory,          // Redis OOM: maxmemory, and nothing to evict
+  NotAnInteger,         // Redis ERR: INCR of something else
+  ReadOnlyReplica,      // Redis READONLY
+  ExecAborted,          // Redis EXECABORT: a command was refused between MULTI and EXEC
+  MasterDown,           // Redis MASTERDOWN: replica-serve-stale-data no
+  Unblocked,            // Redis UNBLOCKED: the node became a replica during a WAIT
   Other,
 };
 const char* error_class_name(ErrorClass e);
@@ -148,22 +156,6 @@ struct SqlStatement {
   std::string text;
 };
 
-enum class RedisKind : std::uint8_t { Set, Get, Del, DelIfEqual, Wait };
-
-struct RedisCommand {
-  RedisKind kind = RedisKind::Get;
-  int redis = 0;
-  ExprId key = kNoExpr;
-  ExprId value = kNoExpr;
-  bool nx = false, xx = false;
-  bool setnx = false;      // SETNX answers 1 or 0, not OK or nil
-  bool ttl = false;        // EX or PX
-  bool keep_ttl = false;
-  int into_value = -1;     // cell: the answer (OK, a string, a number) or NULL
-  int into_count = -1;     // cell: 1 when the command took effect or found something, else 0
-  std::string text;
-};
-
 // How messages of one kind travel to a service (message.hpp): what the world needs to know of it.
 struct RoutePlan {
   bool keeps_dead = false;  // a message that nobody could handle stays as a dead letter
@@ -176,6 +168,9 @@ struct Plan {
   Code code;
   std::vector<SqlStatement> statements;
   std::vector<RedisCommand> redis_commands;
+  std::vector<LuaScript> redis_scripts;
+  RedisWords redis_words;
+  std::vector<CellId> redis_string;       // by value id: the value that stands for all that are the same string in Redis
   std::vector<CellId> identity_of;        // by value id; itself where the value is no key
   bool uses_recent = false;               // some expression compares a stored NOW() with NOW() - interval
   // For the fact tables:
@@ -189,7 +184,6 @@ struct Plan {
   };
   std::vector<EffectSource> effect_tables;
   std::vector<CellId> redis_name;                     // by redis
-  std::vector<std::vector<int>> failover_budgets;     // by redis: bytes of the world that can pay for a failover
   std::vector<CellId> provider_name;                  // by provider
   std::vector<RoutePlan> routes;                      // by route
   CellId state_ready = 0, state_held = 0, state_dead = 0;  // of a message in a queue

@@ -1,242 +1,336 @@
 #include "model/world/redis.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "model/world/cells.hpp"
+#include "model/world/redis_connection.hpp"
+#include "model/world/redis_replication.hpp"
+#include "model/world/redis_run.hpp"
 
 namespace oncecheck {
 
 namespace {
 
-// The entries of one node: the primary's, or the replica's as of its last certain point.
-class Entries {
+const RedisCommand& command_of(const Plan& plan, int command) { return plan.redis_commands[static_cast<std::size_t>(command)]; }
+
+RedisAnswer answer_of(const RedisReply& reply) {
+  RedisAnswer out;
+  static_cast<RedisReply&>(out) = reply;
+  return out;
+}
+
+// The nodes that the client may reach.
+int nodes_of(const Plan& plan, const std::uint8_t* w, int task, const RedisCommand& c, int* nodes) {
+  int n = 0;
+  const RedisLayout& r = redis_of(plan, c.redis);
+  if (c.on_replica) {
+    for (int i = 0; i < static_cast<int>(r.nodes.size()); ++i) {
+      if (is_replica(plan, w, c.redis, i)) nodes[n++] = i;
+    }
+    return n;
+  }
+  const RedisConnection connection(plan, const_cast<std::uint8_t*>(w), c.redis, task);
+  const int old = old_primary(plan, w, c.redis);
+  if (old >= 0 && connection.open() && connection.has(kAtOldPrimary)) {
+    nodes[n++] = old;
+    return n;
+  }
+  if (const int now = current_primary(plan, w, c.redis); now >= 0) nodes[n++] = now;
+  if (old >= 0 && !connection.open() && !connection.has(kMoved)) nodes[n++] = old;
+  return n;
+}
+
+// WAIT: how many replicas can confirm at most.
+int most_confirming(const Plan& plan, const std::uint8_t* w, const RedisCommand& c, int task, int node) {
+  if (!redis_of(plan, c.redis).stepped) return redis_of(plan, c.redis).replicas;
+  return confirming_replicas(plan, const_cast<std::uint8_t*>(w), c.redis, node, task);
+}
+
+bool compares_times(const RedisCommand& c) { return c.call.op == RedisOp::Expire && (c.call.gt || c.call.lt); }
+
+// Commands in the queue of a MULTI that go either way: each is a bit of the choice of EXEC.
+constexpr int kMostUnordered = 4;
+int unordered_times(const Plan& plan, const RedisConnection& connection) {
+  int n = 0;
+  for (int i = 0, queued = connection.queued(); i < queued; ++i) {
+    if (compares_times(command_of(plan, connection.queued_command(i))) && n < kMostUnordered) ++n;
+  }
+  return n;
+}
+
+int choices_at(const Plan& plan, const std::uint8_t* w, int task, const RedisCommand& c, int node) {
+  const RedisConnection connection(plan, const_cast<std::uint8_t*>(w), c.redis, task);
+  if (connection.has(kBroken)) return 1;
+  if (connection.has(kInMulti)) return c.call.op == RedisOp::Exec ? 1 << unordered_times(plan, connection) : 1;
+  if (compares_times(c)) return 2;
+  if (c.call.op != RedisOp::Wait) return 1;
+  const int most = most_confirming(plan, w, c, task, node);
+  if (c.call.milliseconds > 0) return most + 1;
+  return std::max(0, most - static_cast<int>(c.call.number) + 1);
+}
+
+class Exec {
  public:
-  Entries(const Layout& layout, const RedisLayout& r, std::uint8_t* first) : layout_(layout), r_(r), first_(first) {}
+  Exec(Context& ctx, int command, const RedisWay& way)
+      : ctx_(ctx), number_(command), c_(command_of(ctx.plan, command)), way_(way),
+        connection_(ctx.plan, ctx.w, c_.redis, ctx.task) {}
 
-  std::uint8_t* at(int slot) const { return first_ + slot * r_.stride; }
-  CellId key(int slot) const { return load_cell(layout_, at(slot)); }
-  CellId value(int slot) const { return load_cell(layout_, at(slot) + layout_.cell); }
-  std::uint8_t& ttl(int slot) const { return at(slot)[2 * layout_.cell]; }
-  std::uint8_t& owner(int slot) const { return at(slot)[2 * layout_.cell + 1]; }  // REQUIRES: tracks_owners
-
-  int find(CellId k) const {
-    for (int i = 0; i < r_.slots && key(i) != kNullCell; ++i) {
-      if (key(i) == k) return i;
+  RedisAnswer run() {
+    if (connection_.has(kBroken)) {
+      connection_.unset(kBroken);
+      return answer_of(redis_error(ErrorClass::ConnectionLost));
     }
-    return -1;
-  }
-
-  // False when there is no room.
-  bool put(CellId k, CellId v, std::uint8_t ttl_state) const {
-    int slot = find(k);
-    for (int i = 0; slot < 0 && i < r_.slots; ++i) {
-      if (key(i) == kNullCell) slot = i;
+    const int count = std::min(static_cast<int>(c_.args.size()), kMaxRedisArgs);
+    CellId args[kMaxRedisArgs];
+    for (int i = 0; i < count; ++i) {
+      args[i] = eval_cell(ctx_, c_.args[static_cast<std::size_t>(i)]);
+      if (is_key(c_, i)) args[i] = ctx_.plan.redis_string[args[i]];
     }
-    if (slot < 0) return false;
-    store_cell(layout_, at(slot), k);
-    store_cell(layout_, at(slot) + layout_.cell, v);
-    ttl(slot) = ttl_state;
-    sort();
-    return true;
-  }
-
-  void remove(CellId k) const {
-    const int slot = find(k);
-    if (slot < 0) return;
-    std::memset(at(slot), 0, static_cast<std::size_t>(r_.stride));
-    sort();
+    if (ctx_.limit) return {};
+    find_place();
+    const RedisAnswer out = connection_.has(kInMulti) ? in_multi(args, count) : alone(args, count);
+    remember_offset();
+    return out;
   }
 
  private:
-  // By key, free entries last: equal key spaces have equal bytes.
-  void sort() const {
-    std::uint8_t spare[8];
-    for (int i = 1; i < r_.slots; ++i) {
-      for (int j = i; j > 0; --j) {
-        const CellId a = key(j - 1), b = key(j);
-        if (b == kNullCell || (a != kNullCell && a <= b)) break;
-        std::memcpy(spare, at(j), static_cast<std::size_t>(r_.stride));
-        std::memcpy(at(j), at(j - 1), static_cast<std::size_t>(r_.stride));
-        std::memcpy(at(j - 1), spare, static_cast<std::size_t>(r_.stride));
-      }
+  // During a split a client that has found the new primary stays with it.
+  void find_place() {
+    const int old = old_primary(ctx_.plan, ctx_.w, c_.redis);
+    if (old < 0 || c_.on_replica) return;
+    if (way_.node != old) {
+      connection_.set(kMoved);
+    } else if (c_.call.op == RedisOp::Multi || c_.call.op == RedisOp::Watch) {
+      connection_.set(kAtOldPrimary);
     }
   }
 
-  const Layout& layout_;
-  const RedisLayout& r_;
-  std::uint8_t* first_;
+  RedisAnswer alone(const CellId* args, int count) {
+    switch (c_.call.op) {
+      case RedisOp::Multi: connection_.set(kInMulti); return answer_of(redis_kind(RedisReply::Kind::Ok));
+      case RedisOp::Exec:
+      case RedisOp::Discard: return answer_of(redis_error(ErrorClass::Other));  // ERR EXEC without MULTI
+      case RedisOp::Watch:
+        for (int i = 0; i < count; ++i) {
+          if (!connection_.watch(args[i])) ctx_.fail(LimitKind::RedisKeys, c_.redis);
+        }
+        return answer_of(redis_kind(RedisReply::Kind::Ok));
+      case RedisOp::Unwatch:
+        connection_.unwatch();
+        return answer_of(redis_kind(RedisReply::Kind::Ok));
+      case RedisOp::Wait: return wait();
+      default: break;
+    }
+    RedisRun run(ctx_, c_.redis, way_.node);
+    const RedisAnswer out = perform(run, c_, args, count, way_.choice);
+    run.finish();
+    return out;
+  }
+
+  RedisAnswer perform(RedisRun& run, const RedisCommand& c, const CellId* args, int count, int choice) {
+    if (c.call.op != RedisOp::Eval) return run.perform(c.call, args, count, choice);
+    return run.script(ctx_.plan.redis_scripts[static_cast<std::size_t>(c.script)], args, c.keys, args + c.keys, count - c.keys);
+  }
+
+  RedisAnswer wait() {
+    if (!is_primary(ctx_.plan, ctx_.w, c_.redis, way_.node)) return answer_of(redis_error(ErrorClass::Other));
+    const int confirmed = most_confirming(ctx_.plan, ctx_.w, c_, ctx_.task, way_.node) - way_.choice;
+    // Where the replicas cannot be told apart: only when all confirm is it certain what each of them has.
+    if (confirmed == redis_of(ctx_.plan, c_.redis).replicas) confirm_writes(ctx_, c_.redis, connection_.asked(1));
+    return answer_of(redis_int(confirmed));
+  }
+
+  RedisAnswer in_multi(const CellId* args, int count) {
+    switch (c_.call.op) {
+      case RedisOp::Multi:
+      case RedisOp::Watch: return answer_of(redis_error(ErrorClass::Other));  // ERR ... inside MULTI
+      case RedisOp::Discard:
+        connection_.end_multi();
+        connection_.unset(kAtOldPrimary);
+        return answer_of(redis_kind(RedisReply::Kind::Ok));
+      case RedisOp::Exec: return exec();
+      default: break;
+    }
+    if (const ErrorClass why = RedisRun(ctx_, c_.redis, way_.node).refusal(c_.call); why != ErrorClass::None) {
+      connection_.set(kExecRefused);
+      return answer_of(redis_error(why));
+    }
+    if (!connection_.queue(number_, args, count)) ctx_.fail(LimitKind::RedisKeys, c_.redis);
+    return answer_of(redis_kind(RedisReply::Kind::Queued));
+  }
+
+  RedisAnswer exec() {
+    const int n = connection_.queued();
+    RedisRun run(ctx_, c_.redis, way_.node);
+    bool refused = connection_.has(kExecRefused);
+    for (int i = 0; i < n; ++i) {
+      const RedisCommand& c = command_of(ctx_.plan, connection_.queued_command(i));
+      refused = refused || (c.call.op != RedisOp::Eval && run.refusal(c.call) != ErrorClass::None);
+    }
+    RedisAnswer out;
+    if (refused) {
+      out = answer_of(redis_error(ErrorClass::ExecAborted));
+    } else if (!connection_.has(kWatchTripped)) {
+      // The transaction's own writes must not trip its watches.
+      connection_.unwatch();
+      out = answer_of(redis_kind(RedisReply::Kind::List));
+      int unordered = 0;
+      for (int i = 0; i < n; ++i) {
+        const RedisCommand& c = command_of(ctx_.plan, connection_.queued_command(i));
+        const bool either = compares_times(c);
+        if (either && unordered == kMostUnordered) ctx_.fail(LimitKind::InstantOrder);
+        const int choice = either ? (way_.choice >> unordered++) & 1 : 0;
+        CellId args[kMaxRedisArgs];
+        const int count = std::min(static_cast<int>(c.args.size()), kMaxRedisArgs);
+        connection_.queued_args(i, args, count);
+        if (i < kMaxRedisItems) out.items[out.count++] = one(run, c, args, count, choice);
+      }
+      run.finish();
+    }
+    connection_.end_multi();
+    connection_.unset(kAtOldPrimary);
+    return out;
+  }
+
+  RedisReply one(RedisRun& run, const RedisCommand& c, const CellId* args, int count, int choice) {
+    switch (c.call.op) {
+      case RedisOp::Unwatch: return redis_kind(RedisReply::Kind::Ok);
+      // In a transaction WAIT never blocks.
+      case RedisOp::Wait: return redis_int(confirming_replicas(ctx_.plan, ctx_.w, c.redis, way_.node, ctx_.task));
+      default: return perform(run, c, args, count, choice);
+    }
+  }
+
+  // WAIT asks for the stream as it is after this connection's last command, whatever that was (Redis 7.0).
+  void remember_offset() {
+    const RedisLayout& r = redis_of(ctx_.plan, c_.redis);
+    if (r.connections.waits < 0) return;
+    for (int n = 0; n < static_cast<int>(r.nodes.size()); ++n) {
+      const bool mine = primary_of(ctx_.plan, ctx_.w, c_.redis, n) == way_.node;
+      connection_.set_asked(n, mine ? queue_of(ctx_.plan, ctx_.w, c_.redis, n).size() : 0);
+    }
+  }
+
+  Context& ctx_;
+  int number_;
+  const RedisCommand& c_;
+  RedisWay way_;
+  RedisConnection connection_;
 };
 
-const RedisLayout& redis_of(const Plan& plan, int redis) { return plan.layout.redis[static_cast<std::size_t>(redis)]; }
-
-Entries primary(const Plan& plan, std::uint8_t* w, int redis) {
-  const RedisLayout& r = redis_of(plan, redis);
-  return {plan.layout, r, w + r.offset};
-}
-
-std::uint8_t* log_entry(const RedisLayout& r, std::uint8_t* w, int i) { return w + r.log + i * r.log_stride; }
-
-// When no failover can come any more, nobody will ask what the replica has.
-bool can_fail_over(const Plan& plan, const std::uint8_t* w, int redis) {
-  const auto& budgets = plan.failover_budgets[static_cast<std::size_t>(redis)];
-  return std::any_of(budgets.begin(), budgets.end(), [&](int at) { return w[at] > 0; });
-}
-
-// The replica has all that the primary has.
-void catch_up(const Plan& plan, std::uint8_t* w, int redis) {
-  const RedisLayout& r = redis_of(plan, redis);
-  if (r.log < 0 || !can_fail_over(plan, w, redis)) return;
-  std::memcpy(w + r.base, w + r.offset, static_cast<std::size_t>(r.slots * r.stride));
-  std::memset(w + r.log, 0, static_cast<std::size_t>(r.log_slots * r.log_stride));
-}
-
-// False when the log is full.
-bool append_log(const Plan& plan, std::uint8_t* w, int redis, RedisLogOp op, CellId key, CellId value, std::uint8_t ttl) {
-  const RedisLayout& r = redis_of(plan, redis);
-  if (r.log < 0 || !can_fail_over(plan, w, redis)) return true;
-  const int n = unreplicated_writes(plan, w, redis);
-  if (n == r.log_slots) return false;
-  std::uint8_t* e = log_entry(r, w, n);
-  e[0] = op;
-  store_cell(plan.layout, e + 1, key);
-  store_cell(plan.layout, e + 1 + plan.layout.cell, value);
-  e[1 + 2 * plan.layout.cell] = ttl;
-  return true;
-}
-
-void write(Context& ctx, int redis, RedisLogOp op, CellId key, CellId value, std::uint8_t ttl) {
-  const Entries entries = primary(ctx.plan, ctx.w, redis);
-  const RedisLayout& r = redis_of(ctx.plan, redis);
-  if (op == kLogDel) {
-    const int slot = entries.find(key);
-    if (r.tracks_owners && entries.owner(slot) != 0 && entries.owner(slot) != ctx.task + 1) ctx.w[r.foreign_release] = 1;
-    entries.remove(key);
-  } else if (!entries.put(key, value, ttl)) {
-    ctx.fail(LimitKind::RedisKeys, redis);
-  } else if (r.tracks_owners) {
-    entries.owner(entries.find(key)) = static_cast<std::uint8_t>(ctx.task + 1);
+// The value of an answer as SQL reads it.
+CellId shown(Context& ctx, const RedisReply& reply) {
+  switch (reply.kind) {
+    case RedisReply::Kind::Nil:
+    case RedisReply::Kind::Error: return kNullCell;
+    case RedisReply::Kind::Int: return storable(ctx, int_val(reply.n));
+    case RedisReply::Kind::Left: return storable(ctx, int_val(1));
+    case RedisReply::Kind::Bulk:
+    case RedisReply::Kind::Text: return reply.cell;
+    case RedisReply::Kind::Ok:
+    case RedisReply::Kind::List: return ctx.plan.redis_words.ok;
+    case RedisReply::Kind::Queued: return ctx.plan.redis_words.queued;
+    case RedisReply::Kind::Pong: return ctx.plan.redis_words.pong;
+    case RedisReply::Kind::TypeString: return ctx.plan.redis_words.type_string;
+    case RedisReply::Kind::TypeNone: return ctx.plan.redis_words.type_none;
   }
-  if (!append_log(ctx.plan, ctx.w, redis, op, key, value, ttl)) ctx.fail(LimitKind::RedisLog, redis);
+  return kNullCell;
 }
 
-void answer(Context& ctx, const RedisCommand& c, std::uint8_t* locals, CellId value, int count) {
+int count_of(const RedisCommand& c, const RedisAnswer& answer) {
+  switch (answer.kind) {
+    case RedisReply::Kind::Nil:
+    case RedisReply::Kind::Queued:
+    case RedisReply::Kind::TypeNone:
+    case RedisReply::Kind::Error: return 0;
+    case RedisReply::Kind::Int:
+      if (c.call.op == RedisOp::Incr) return 1;
+      if (c.call.op == RedisOp::Ttl) return answer.n == -1 ? 1 : 0;
+      return static_cast<int>(answer.n);
+    case RedisReply::Kind::List: return answer.count;
+    default: return 1;
+  }
+}
+
+void store_answer(Context& ctx, const RedisCommand& c, const RedisAnswer& answer, std::uint8_t* locals) {
   const Layout& layout = ctx.plan.layout;
-  if (c.into_value >= 0) store_cell(layout, locals + c.into_value * layout.cell, value);
-  if (c.into_count >= 0) {
-    store_cell(layout, locals + c.into_count * layout.cell, ctx.plan.domain.encode(int_val(count), ctx.limit));
+  auto store = [&](int cell, CellId value) {
+    if (cell >= 0) store_cell(layout, locals + cell * layout.cell, value);
+  };
+  if (c.into_value >= 0 || ctx.seen != nullptr) {
+    const CellId value = shown(ctx, answer);
+    store(c.into_value, value);
+    if (ctx.seen != nullptr) {
+      ctx.seen->count = count_of(c, answer);
+      ctx.seen->columns = {"answer"};
+      ctx.seen->rows = {{ctx.plan.domain.decode(value)}};
+    }
   }
-  if (ctx.seen != nullptr) {
-    ctx.seen->count = count;
-    ctx.seen->columns = {"answer"};
-    ctx.seen->rows = {{ctx.plan.domain.decode(value)}};
+  if (c.into_count >= 0) store(c.into_count, storable(ctx, int_val(count_of(c, answer))));
+  for (int i = 0; i < kMaxRedisItems; ++i) {
+    if (c.into_items[i] >= 0) store(c.into_items[i], i < answer.count ? shown(ctx, answer.items[i]) : kNullCell);
   }
 }
 
 }  // namespace
 
-void exec_redis(Context& ctx, const RedisCommand& c, std::uint8_t* locals, bool acknowledged) {
-  if (c.kind == RedisKind::Wait) {
-    if (acknowledged) catch_up(ctx.plan, ctx.w, c.redis);
-    answer(ctx, c, locals, ctx.plan.domain.encode(int_val(acknowledged ? 1 : 0), ctx.limit), acknowledged ? 1 : 0);
-    return;
-  }
-  const CellId key = eval_cell(ctx, c.key);
-  const Entries entries = primary(ctx.plan, ctx.w, c.redis);
-  const int slot = entries.find(key);
-  switch (c.kind) {
-    case RedisKind::Set: {
-      const CellId value = eval_cell(ctx, c.value);
-      if ((c.nx && slot >= 0) || (c.xx && slot < 0)) {
-        answer(ctx, c, locals, c.setnx ? ctx.plan.domain.encode(int_val(0), ctx.limit) : kNullCell, 0);
-        return;
-      }
-      // A plain SET drops the time to live that was there.
-      std::uint8_t ttl = c.ttl ? kTtlRunning : kNoTtl;
-      if (c.keep_ttl && slot >= 0) ttl = entries.ttl(slot);
-      write(ctx, c.redis, kLogSet, key, value, ttl);
-      answer(ctx, c, locals, ctx.plan.domain.encode(c.setnx ? int_val(1) : text_val(ctx.plan.domain.text_index("OK")), ctx.limit), 1);
-      return;
-    }
-    case RedisKind::Get:
-      answer(ctx, c, locals, slot >= 0 ? entries.value(slot) : kNullCell, slot >= 0 ? 1 : 0);
-      return;
-    case RedisKind::Del:
-    case RedisKind::DelIfEqual: {
-      bool deletes = slot >= 0;
-      if (c.kind == RedisKind::DelIfEqual && deletes) deletes = entries.value(slot) == eval_cell(ctx, c.value);
-      if (deletes) write(ctx, c.redis, kLogDel, key, kNullCell, kNoTtl);
-      answer(ctx, c, locals, ctx.plan.domain.encode(int_val(deletes ? 1 : 0), ctx.limit), deletes ? 1 : 0);
-      return;
-    }
-    case RedisKind::Wait: return;  // above
-  }
-}
-
-void forget_owner(const Plan& plan, std::uint8_t* w, int task) {
-  for (const RedisLayout& r : plan.layout.redis) {
-    if (!r.tracks_owners) continue;
-    const Entries entries{plan.layout, r, w + r.offset};
-    const Entries replica{plan.layout, r, w + (r.base >= 0 ? r.base : r.offset)};
-    for (int i = 0; i < r.slots; ++i) {
-      if (entries.owner(i) == task + 1) entries.owner(i) = 0;
-      if (replica.owner(i) == task + 1) replica.owner(i) = 0;
-    }
-  }
-}
-
-int unreplicated_writes(const Plan& plan, const std::uint8_t* w, int redis) {
+int confirming_replicas(const Plan& plan, std::uint8_t* w, int redis, int node, int task) {
   const RedisLayout& r = redis_of(plan, redis);
-  if (r.log < 0) return 0;
+  const RedisConnection connection(plan, w, redis, task);
   int n = 0;
-  while (n < r.log_slots && w[r.log + n * r.log_stride] != kLogNone) ++n;
+  for (int i = 0; r.stepped && i < static_cast<int>(r.nodes.size()); ++i) {
+    if (primary_of(plan, w, redis, i) == node && link_of(plan, w, redis, i) != kLinkSyncs && connection.asked(i) == 0) ++n;
+  }
   return n;
 }
 
-void failover(const Plan& plan, std::uint8_t* w, int redis, int kept, bool again) {
-  const Layout& layout = plan.layout;
-  const RedisLayout& r = redis_of(plan, redis);
-  const auto bytes = static_cast<std::size_t>(r.slots * r.stride);
-  const Entries replica{layout, r, w + r.base};
-  for (int i = 0; i < kept; ++i) {
-    const std::uint8_t* e = log_entry(r, w, i);
-    const CellId key = load_cell(layout, e + 1);
-    const std::uint8_t ttl = e[1 + 2 * layout.cell];
-    if (e[0] == kLogDel || ttl == kTtlPassed) {
-      replica.remove(key);
-    } else {
-      replica.put(key, load_cell(layout, e + 1 + layout.cell), ttl);
-    }
-  }
-  for (int i = r.slots - 1; i >= 0; --i) {
-    if (replica.key(i) != kNullCell && replica.ttl(i) == kTtlPassed) replica.remove(replica.key(i));
-  }
-  std::memcpy(w + r.offset, w + r.base, bytes);
-  std::memset(w + r.log, 0, static_cast<std::size_t>(r.log_slots * r.log_stride));
-  if (!again) std::memset(w + r.base, 0, bytes);
+int redis_ways(const Plan& plan, const std::uint8_t* w, int task, int command) {
+  const RedisCommand& c = command_of(plan, command);
+  int nodes[8];
+  const int n = nodes_of(plan, w, task, c, nodes);
+  int ways = 0;
+  for (int i = 0; i < n; ++i) ways += choices_at(plan, w, task, c, nodes[i]);
+  return ways;
 }
 
-bool ttl_running(const Plan& plan, const std::uint8_t* w, int redis, int slot) {
-  const RedisLayout& r = redis_of(plan, redis);
-  const std::uint8_t* e = w + r.offset + slot * r.stride;
-  return load_cell(plan.layout, e) != kNullCell && e[2 * plan.layout.cell] == kTtlRunning;
+RedisWay redis_way(const Plan& plan, const std::uint8_t* w, int task, int command, int number) {
+  const RedisCommand& c = command_of(plan, command);
+  int nodes[8];
+  const int n = nodes_of(plan, w, task, c, nodes);
+  for (int i = 0; i < n; ++i) {
+    const int choices = choices_at(plan, w, task, c, nodes[i]);
+    if (number < choices) return {nodes[i], number};
+    number -= choices;
+  }
+  CHECK_THAT(!"a way that there is");
+  return {};
 }
 
-void expire_key(const Plan& plan, std::uint8_t* w, int redis, int slot) {
-  const Layout& layout = plan.layout;
-  const RedisLayout& r = redis_of(plan, redis);
-  const Entries entries = primary(plan, w, redis);
-  const CellId key = entries.key(slot);
-  entries.remove(key);
-  if (r.log < 0) return;
-  // The same clock runs out wherever a copy with a time to live is, and earlier ones ran out before.
-  const Entries replica{layout, r, w + r.base};
-  const int there = replica.find(key);
-  if (there >= 0 && replica.ttl(there) == kTtlRunning) replica.ttl(there) = kTtlPassed;
-  for (int i = 0; i < unreplicated_writes(plan, w, redis); ++i) {
-    std::uint8_t* e = log_entry(r, w, i);
-    std::uint8_t& ttl = e[1 + 2 * layout.cell];
-    if (e[0] == kLogSet && load_cell(layout, e + 1) == key && ttl == kTtlRunning) ttl = kTtlPassed;
+RedisAnswer exec_redis(Context& ctx, int command, std::uint8_t* locals, const RedisWay& way) {
+  const RedisAnswer answer = Exec(ctx, command, way).run();
+  if (ctx.seen != nullptr) ctx.seen->redis = answer;
+  if (!ctx.limit && !answer.failed()) store_answer(ctx, command_of(ctx.plan, command), answer, locals);
+  return answer;
+}
+
+void forget_task(const Plan& plan, std::uint8_t* w, int task) {
+  forget_connections(plan, w, task);
+  for (const RedisLayout& r : plan.layout.redis) {
+    if (!r.tracks_owners) continue;
+    each_store(r, [&](const RedisStore& store) {
+      const RedisKeys keys(plan.layout, r, store, w);
+      for (int i = 0; i < r.slots; ++i) {
+        if (keys.owner(i) == task + 1) keys.owner(i) = 0;
+      }
+      if (store.queue < 0) return;
+      const RedisQueue queue(plan.layout, r, store, w);
+      for (int i = 0, n = queue.size(); i < n; ++i) {
+        RedisWrite write = queue.get(i);
+        if (write.owner != task + 1) continue;
+        write.owner = 0;
+        queue.set(i, write);
+      }
+    });
   }
 }
 

@@ -1,32 +1,30 @@
-// Redis: commands on the primary, what a failover loses, and time to live.
-//
-// Replication is asynchronous (redis.io, "Replication"): a promoted replica has some prefix of the primary's writes. Nobody
-// reads the replica before that, so the model keeps its state as of the last certain point and the writes since, and chooses
-// the prefix when the failover happens: the same outcomes as stepping the stream, with fewer states. A time to live is an
-// absolute time on every node: a key that expires is gone from the replica too (expire.c: a replica hides it).
+// A Redis command of a task: which node it reaches, MULTI and EXEC, WATCH, WAIT, EVAL, and where its answer goes.
 #pragma once
 
-#include "model/world/context.hpp"
+#include "model/world/redis_reply.hpp"
+#include "model/world/redis_store.hpp"
 
 namespace oncecheck {
 
-// Runs a command for the task whose locals are given; stores the answer there. `acknowledged` matters for WAIT only: whether
-// the replica confirms in time. Then it has every write so far; if not, the writes stay all the same (Redis: WAIT). After a
-// failover either can happen too: WAIT as the first command of a new connection asks for nothing that must be confirmed.
-void exec_redis(Context& ctx, const RedisCommand& command, std::uint8_t* locals, bool acknowledged = true);
+// One of the ways in which a command can go: the node that it reaches and what that does. choice: WAIT: how many fewer replicas
+// confirm than could; EXPIRE with GT or LT: 1 when it does nothing, where the order of two times is not known;
+// EXEC: a bit for each such EXPIRE in its queue.
+struct RedisWay {
+  int node = 0;
+  int choice = 0;
+};
 
-// The task has ended: what it set has no running owner any more.
-void forget_owner(const Plan& plan, std::uint8_t* w, int task);
+// How many ways there are: 0 when the command waits for ever as things are (WAIT without a time-out). The likeliest is the first.
+int redis_ways(const Plan& plan, const std::uint8_t* w, int task, int command);
+RedisWay redis_way(const Plan& plan, const std::uint8_t* w, int task, int command, int number);
 
-// Unreplicated writes: failover may keep 0..this many of them.
-int unreplicated_writes(const Plan& plan, const std::uint8_t* w, int redis);
+// Runs a command for ctx.task, whose locals are given; stores the answer there unless it is an error.
+RedisAnswer exec_redis(Context& ctx, int command, std::uint8_t* locals, const RedisWay& way);
 
-// The replica takes over with the first `kept` of the unreplicated writes. `again`: another failover is possible later, so
-// the new primary gets a replica that has all it has.
-void failover(const Plan& plan, std::uint8_t* w, int redis, int kept, bool again);
+// How many replicas of the node have what a WAIT of this connection asks for.
+int confirming_replicas(const Plan& plan, std::uint8_t* w, int redis, int node, int task);
 
-// Entries whose time to live runs; the time of entry `slot` passes.
-bool ttl_running(const Plan& plan, const std::uint8_t* w, int redis, int slot);
-void expire_key(const Plan& plan, std::uint8_t* w, int redis, int slot);
+// The task has ended: what it set has no running owner any more, and its connections are closed.
+void forget_task(const Plan& plan, std::uint8_t* w, int task);
 
 }  // namespace oncecheck

@@ -5,6 +5,8 @@
 #include <exception>
 #include <thread>
 
+#include "sim/conform/redis_driver.hpp"
+
 namespace oncecheck {
 
 namespace {
@@ -32,16 +34,21 @@ RecordingResult conform_recording(const Vector& vector, const Recording& recordi
   // The domain of values is fixed when a program is compiled; what the vector turns out to need on top is added.
   for (int round = 0; round < kMostCompilations; ++round) {
     VectorProgram program;
+    RedisVectorProgram redis;
     try {
-      program = compile_vector(vector, recording, extra);
+      if (vector.redis) {
+        redis = compile_redis_vector(vector, extra);
+      } else {
+        program = compile_vector(vector, recording, extra);
+      }
     } catch (const ScenarioError& e) {
       out.verdict = ConformVerdict::Unsupported;
       out.reason = refusal(e);
       return out;
     }
-    DriveResult run = drive(vector, recording, program, Victims::AsRecorded);
+    DriveResult run = vector.redis ? drive_redis(vector, recording, redis) : drive(vector, recording, program, Victims::AsRecorded);
     const bool as_recorded = run.reached;
-    if (!run.reached && run.limit.empty()) {
+    if (!vector.redis && !run.reached && run.limit.empty()) {
       std::vector<Divergence> first = std::move(run.divergences);
       run = drive(vector, recording, program, Victims::Any);
       if (!run.reached && run.limit.empty()) run.divergences = std::move(first);
@@ -107,7 +114,7 @@ ConformReport conform_files(const std::vector<std::string>& files, const Conform
       try {
         std::optional<Vector> vector = read_vector(files[i]);
         slot.is_vector = vector.has_value();
-        if (vector && (!options.engine || vector->engine == *options.engine)) slot.result = conform(std::move(*vector));
+        if (vector && vector->engine_name.starts_with(options.engine)) slot.result = conform(std::move(*vector));
       } catch (const ScenarioError& e) {
         slot.mistakes = e.diagnostics();
       } catch (...) {

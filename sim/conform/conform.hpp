@@ -32,7 +32,7 @@ struct ConformResult {
 ConformResult conform(Vector vector);
 
 struct ConformOptions {
-  std::optional<Engine> engine;  // only vectors of this engine
+  std::string engine;  // only vectors whose engine begins so; "": all
   int threads = 0;               // 0: one a core. The report is the same for any number
 };
 

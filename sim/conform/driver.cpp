@@ -364,6 +364,7 @@ class Driver {
         start(p, s, step_, vp_.steps[static_cast<std::size_t>(step_)]);
         execute(std::move(p), s, out);
         return;
+      case VectorOp::Redis:
       case VectorOp::Sleep: break;
       case VectorOp::Terminate: terminate(p, s); break;
       case VectorOp::Cancel:

@@ -31,6 +31,8 @@ std::string bound_words(LimitKind kind) {
     case LimitKind::UnknownText: return "a text that was not foreseen";
     case LimitKind::Rows: return "more row versions than the model has room for";
     case LimitKind::Fresh: return "more fresh values than the model has room for";
+    case LimitKind::RedisLog: return "more Redis writes on their way than the model has room for";
+    case LimitKind::RedisKeys: return "more keys, watched keys or queued commands of Redis than the model has room for";
     case LimitKind::Deadlines: return "more running deadlines than the model has room for";
     case LimitKind::InstantOrder: return "two stored instants whose order the model does not know are compared";
     case LimitKind::StoreInterval: return "an interval or a fraction is stored";

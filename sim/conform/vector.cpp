@@ -4,6 +4,7 @@
 
 #include "model/program/json_tree.hpp"
 #include "model/program/text_file.hpp"
+#include "sim/conform/redis_vector.hpp"
 
 namespace oncecheck {
 
@@ -279,7 +280,11 @@ std::optional<Vector> read_vector_text(const std::string& text, const std::strin
   DiagnosticLog log;
   const JsonNode root = parse_json(text, places, log);
   std::optional<Vector> out;
-  if (log.empty() && is_sql_vector(root)) out = VectorReader(root, places, log).read();
+  if (log.empty() && is_sql_vector(root)) {
+    out = VectorReader(root, places, log).read();
+  } else if (log.empty() && is_redis_vector(root)) {
+    out = read_redis_vector(root, places, log);
+  }
   if (!log.empty()) throw ScenarioError(log.sorted());
   return out;
 }

@@ -1,9 +1,10 @@
-// A recorded case: interleaved SQL sessions with the outcome that a real server gave. One JSON file each; docs/vectors.md
+// A recorded case: interleaved SQL sessions, or commands at nodes of Redis, with the outcome that a real server gave. One JSON file each; docs/vectors.md
 // describes the format.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ enum class VectorOp : std::uint8_t {
   Reconnect,
   Pause,       // the target's server process gets no processor time, until Resume
   Resume,
+  Redis,       // a step of a case of Redis: see Vector::redis; `sql` is its text
 };
 
 struct VectorStep {
@@ -41,13 +43,16 @@ struct RecordedOutcome {
   int until = 0;      // the step after whose completion it returned; its own number when it returned at once
   std::string error;  // SQLSTATE, errno as text, "CONN_LOST"; "" for none
   std::string error_class;
+  std::optional<bool> waited;  // Redis WAIT: until its time-out
 };
+
+struct RedisVector;
 
 // One order of steps and what came of it. Vectors with several have an outcome that is up to the server's scheduler.
 struct Recording {
   std::vector<VectorStep> steps;
   std::vector<RecordedOutcome> outcomes;  // one a step
-  Json tables;                            // name -> rows, after all sessions were closed
+  Json tables;  // name -> rows, after all sessions were closed; of Redis: node -> its role and keys
 };
 
 struct Vector {
@@ -65,9 +70,10 @@ struct Vector {
   std::vector<VectorStep> teardown;
   bool alternatives = false;         // each recording is one of the outcomes that were seen
   std::vector<Recording> recordings;
+  std::shared_ptr<const RedisVector> redis;  // redis_vector.hpp; null for SQL
 };
 
-// Nothing when the file holds no SQL vector (vectors of Redis, scenarios, other JSON). Throws ScenarioError on a file that
+// Nothing when the file holds no vector (scenarios, other JSON). Throws ScenarioError on a file that
 // cannot be read and on a vector with mistakes.
 std::optional<Vector> read_vector(const std::string& file);
 std::optional<Vector> read_vector_text(const std::string& text, const std::string& name);

@@ -20,6 +20,7 @@ struct Case {
   std::string client;   // keys of the client besides its request
   std::string steps;    // of the handler
   std::string promise;  // an entry of "invariants"
+  std::string redis = R"j("replicas": 1)j";
 };
 
 std::string scenario(const Case& c, const std::string& faults) {
@@ -27,7 +28,7 @@ std::string scenario(const Case& c, const std::string& faults) {
     "title": "test",
     "databases": {{"db": {{"engine": "postgres", "schema": [
       "CREATE TABLE work (id text NOT NULL)", "CREATE TABLE ledger (id text NOT NULL)", "CREATE TABLE lease (id int PRIMARY KEY, until timestamptz)"], "effects": ["work"]}}}},
-    "redis": {{"r": {{"replicas": 1}}}},
+    "redis": {{"r": {{{}}}}},
     "providers": {{"p": {{"operations": {{"charge": {{}}}}}}}},
     "queues": {{"q": {{"to": "s.work"}}}},
     "services": {{"s": {{"on_request": [{}], "endpoints": {{"work": [{{"sql": "INSERT INTO work VALUES (:key)"}}]}}}}}},
@@ -35,7 +36,7 @@ std::string scenario(const Case& c, const std::string& faults) {
     "faults": {{{}}},
     "invariants": [{}]
   }})j",
-                     c.steps, c.client, faults, c.promise);
+                     c.redis, c.steps, c.client, faults, c.promise);
 }
 
 const std::vector<Case>& cases() {
@@ -73,6 +74,9 @@ const std::vector<Case>& cases() {
         {"if": ":mine.count = 0", "then": [{"sql": "SELECT until FROM lease", "into": "l"}, {"if": "NOT :l.until < now()", "then": [{"reply": 409}]}]}, )j" + answered, once},
       {"redeliver", "", R"j({"publish": "q", "key": ":key"}, {"reply": 202})j", once},
       {"rolling_deploy", "", halves, half_done},
+      {"restart_redis", clicks, locked, once},
+      {"partition", "", locked, undone, R"j("replicas": 1, "min_replicas": 1)j"},
+      {"evict", clicks, locked, once, R"j("eviction": "allkeys")j"},
       {"lose_connection", "", R"j({"sql": "INSERT INTO work VALUES (:key)", "on_error": [)j" + work + "]}, " + R"j({"reply": 200})j", once},
   };
   return all;

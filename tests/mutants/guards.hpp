@@ -26,6 +26,7 @@ inline const std::vector<Guard>& guards() {
   static const char* const kDedup = "dedup-race.jsonc";
   static const char* const kLying = "lying-api.jsonc";
   static const char* const kFailover = "redis-failover.jsonc";
+  static const char* const kRedlock = "redlock.jsonc";
   static const char* const kRpc = "rpc-in-transaction.jsonc";
   static const char* const kClaim = "field/B03-rejected-duplicate-deletes-claim.jsonc";
   static const char* const kUnlock = "field/B06-unlock-by-name.jsonc";
@@ -209,6 +210,24 @@ inline const std::vector<Guard>& guards() {
      R"j({ "redis": "GET dedup:{:key}", "into": "first" }, { "redis": "SET dedup:{:key} 1 EX 86400" }, { "if":
           ":first IS NOT NULL")j",
      "no-duplicate-effect", "look and set are two commands"},
+
+    // redlock.jsonc
+    {kRedlock, "nothing-fails",
+     R"j("expect": "holds")j",
+     R"j("services": { "ledger": { "on_request": [
+          { "redis": "SET lock:{:key} 1 NX EX 86400", "on": "r1", "into": "a" },
+          { "redis": "SET lock:{:key} 1 NX EX 86400", "on": "r2", "into": "b" },
+          { "if": ":a IS NULL AND :b IS NULL", "then": [ { "reply": 409 } ] },
+          { "sql": "INSERT INTO postings VALUES (:key)" }, { "reply": 200 } ] } }, "expect": "holds")j",
+     "no-duplicate-effect", "one of two servers is enough, which is no majority"},
+    {kRedlock, "synced-always",
+     R"j("r2": { "persistence": "always" })j",
+     R"j("r2": { "persistence": "everysec" })j",
+     "no-duplicate-effect", "one of the servers may forget what it answered"},
+    {kRedlock, "the-database-decides",
+     R"j(payment text PRIMARY KEY)j",
+     R"j(payment text NOT NULL)j",
+     "no-duplicate-effect", "the database has no last word"},
 
     // rpc-in-transaction.jsonc, processing-first
     {kRpc, "processing-first",

@@ -101,7 +101,7 @@ TEST_CASE("databases and redis") {
             "effects": ["a", {"table": "b", "identity": "x"}], "rows": {"a": 3}},
     "log": {"engine": "mysql"},
     "old": {"engine": "mariadb", "isolation": "serializable"}},
-  "redis": {"cache": {"replicas": 1}, "alone": {}}})x");
+  "redis": {"cache": {"replicas": 2, "min_replicas": 1, "persistence": "always", "eviction": "volatile", "clocks": "differ"}, "alone": {}}})x");
   REQUIRE(scenario.databases.size() == 3);
   const auto& [name, pay] = scenario.databases[0];
   CHECK(name == "pay");
@@ -125,9 +125,15 @@ TEST_CASE("databases and redis") {
   CHECK(scenario.databases[2].second.isolation.value == "serializable");
   CHECK(shown(scenario.databases[2].second.isolation.at) == "s.json:6:47 /databases/old/isolation");
   REQUIRE(scenario.redis.size() == 2);
-  CHECK(scenario.redis[0].second.replicas == 1);
+  CHECK(scenario.redis[0].second.replicas == 2);
+  CHECK(scenario.redis[0].second.min_replicas == 1);
+  CHECK(scenario.redis[0].second.persistence == "always");
+  CHECK(scenario.redis[0].second.eviction == "volatile");
+  CHECK(scenario.redis[0].second.clocks_differ);
   CHECK(scenario.redis[1].first == "alone");
   CHECK(scenario.redis[1].second.replicas == 0);
+  CHECK(scenario.redis[1].second.persistence == "none");
+  CHECK(!scenario.redis[1].second.clocks_differ);
 }
 
 TEST_CASE("providers, services and clients") {

@@ -332,7 +332,7 @@ class Mutator {
       for (auto& part : root[kind]) {
         if (!part.is_object()) continue;
         if (kind[0] == 's') part["instances"] = 1 + below(4);
-        if (kind[0] == 'r') part["replicas"] = below(2);
+        if (kind[0] == 'r') part["replicas"] = below(3);
         if (kind[0] != 'c') continue;
         part["clicks"] = 1 + below(6);
         part["retries"] = below(7);
