@@ -144,12 +144,15 @@ bool InnodbRun::lock_step(RowCursor& cursor, const RowCursor::Step& step, Style 
     if (step.kind == kStepPoint && x == view.clustered()) cursor.finished = step.range;
     return false;
   }
-  if (step.kind == kStepPoint || step.kind == kStepBefore) cursor.finished = step.range;
+  if (step.kind == kStepPoint) cursor.finished = step.range;
   if (x != view.clustered() && (style == Style::Exclusive || !cursor.covering)) {
     const LockName row{cursor.table, view.clustered(), step.slot};
     if (!take_or_pass(cursor, row, static_cast<std::uint8_t>(lock | kLockRecord), false)) return false;
   }
-  if (step.kind == kStepBefore) return false;
+  if (step.kind == kStepBefore) {
+    cursor.finished = step.range;
+    return false;
+  }
   if (too_new(view.version(step.slot))) {
     error(ErrorClass::SerializationFailure);
     return false;

@@ -36,6 +36,8 @@ const Row kRows[] = {
     {ErrorClass::ReadOnlyTransaction, "25006", "1792", "1792"},
     {ErrorClass::SyntaxError, "42601", "1064", "1064"},
     {ErrorClass::UpdateTableUsed, "", "", "1093"},
+    // No AUTO_INCREMENT number could be read; SET TRANSACTION inside a transaction.
+    {ErrorClass::Other, "", "1467 1568", "1568"},
 };
 
 const char* codes_of(Engine engine, ErrorClass error) {
