@@ -15,6 +15,8 @@ struct Row {
 };
 
 const Row kRows[] = {
+    // No AUTO_INCREMENT number could be read; SET TRANSACTION inside a transaction.
+    {ErrorClass::Other, "", "1467 1568", "1568"},
     {ErrorClass::UniqueViolation, "23505", "1062", "1062"},
     {ErrorClass::NotNullViolation, "23502", "1048 1364", "1048 1364"},
     {ErrorClass::ForeignKeyViolation, "23503", "1452 1451", "1452 1451"},
@@ -36,8 +38,6 @@ const Row kRows[] = {
     {ErrorClass::ReadOnlyTransaction, "25006", "1792", "1792"},
     {ErrorClass::SyntaxError, "42601", "1064", "1064"},
     {ErrorClass::UpdateTableUsed, "", "", "1093"},
-    // No AUTO_INCREMENT number could be read; SET TRANSACTION inside a transaction.
-    {ErrorClass::Other, "", "1467 1568", "1568"},
 };
 
 const char* codes_of(Engine engine, ErrorClass error) {
