@@ -257,3 +257,39 @@ TEST_CASE("a secondary index: the record, its gaps and the row are locked") {
   CHECK(played("mariadb", kRR, script) == "agree");
   CHECK(played("mysql", kRR, script) == "agree");
 }
+
+TEST_CASE("MariaDB locks the gap before a row that it finds by the whole key of a secondary unique index; none by the primary key") {
+  const std::string rows = R"(
+    S CREATE TABLE a (n int PRIMARY KEY, req int UNIQUE)
+    S INSERT INTO a VALUES (10, 0), (20, 20), (90, 90)
+)";
+  CHECK(played("mariadb", "REPEATABLE READ", rows + R"(
+    A BEGIN
+    A SELECT n FROM a WHERE req = 20 LOCK IN SHARE MODE -> [[20]]
+    C INSERT INTO a VALUES (30, 50) -> 1
+    C INSERT INTO a VALUES (31, 10) -> 1 @4
+    A COMMIT
+    F {"a": [[10,0],[20,20],[30,50],[31,10],[90,90]]})") == "agree");
+  CHECK(played("mariadb", "REPEATABLE READ", rows + R"(
+    A BEGIN
+    A SELECT n FROM a WHERE n = 20 LOCK IN SHARE MODE -> [[20]]
+    C INSERT INTO a VALUES (15, 10) -> 1
+    A COMMIT
+    F {"a": [[10,0],[15,10],[20,20],[90,90]]})") == "agree");
+  // A request that waits keeps an insert out too, even of the one that it waits for: a deadlock.
+  CHECK(played("mariadb", "REPEATABLE READ", rows + R"(
+    B BEGIN
+    A BEGIN
+    B SELECT n FROM a WHERE req = 20 FOR UPDATE -> [[20]]
+    A SELECT n FROM a WHERE req = 20 LOCK IN SHARE MODE -> !1213 @4
+    B INSERT INTO a VALUES (30, 10) -> 1
+    B COMMIT
+    A COMMIT
+    F {"a": [[10,0],[20,20],[30,10],[90,90]]})") == "agree");
+  CHECK(played("mariadb", "READ COMMITTED", rows + R"(
+    A BEGIN
+    A SELECT n FROM a WHERE req = 20 LOCK IN SHARE MODE -> [[20]]
+    C INSERT INTO a VALUES (31, 10) -> 1
+    A COMMIT
+    F {"a": [[10,0],[20,20],[31,10],[90,90]]})") == "agree");
+}
