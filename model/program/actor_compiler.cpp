@@ -110,7 +110,8 @@ void compile_fault(CompileState& state, const Fault& fault) {
     try_target(FaultTarget::Provider, providers, network || timeout || lie || expire);
     try_target(FaultTarget::Client, clients, timeout);
     try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || expire || k == FaultKind::RestartRedis ||
-                                             k == FaultKind::Partition || k == FaultKind::Evict);
+                                             k == FaultKind::Partition || k == FaultKind::Evict ||
+                                             k == FaultKind::LoseConnection);
     try_target(FaultTarget::Database, databases, k == FaultKind::LoseConnection || k == FaultKind::Failover);
     try_target(FaultTarget::Queue, queues, k == FaultKind::LoseConnection || k == FaultKind::DuplicateRequest || again);
     if (budget.index < 0) {

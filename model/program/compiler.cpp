@@ -57,6 +57,10 @@ void find_reads(Program& p) {
         if (s.index == static_cast<int>(FactTable::ForeignReleases)) {
           for (const RedisLayout& r : l.redis) reads.emplace_back(r.foreign_release, 1);
         }
+        if (s.index == static_cast<int>(FactTable::RedisEntries)) {
+          // Which node is the primary may change too.
+          reads.emplace_back(0, l.bytes);
+        }
         if (s.index == static_cast<int>(FactTable::Queued)) reads.emplace_back(l.messages, l.message_slots * l.message_stride);
         if (s.index != static_cast<int>(FactTable::Effects)) continue;
         for (const ProviderLayout& provider : l.providers) {

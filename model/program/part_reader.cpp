@@ -153,7 +153,7 @@ void read_redis(const JsonNode& document, NodeReader& reader, Scenario& out) {
   for_each_part(document, "redis", "a redis", reader, [&](const JsonNode& part) {
     Redis redis;
     redis.at = reader.at(part);
-    reader.check_keys(part, "a redis", {"replicas", "min_replicas", "persistence", "eviction", "clocks"});
+    reader.check_keys(part, "a redis", {"replicas", "min_replicas", "persistence", "eviction", "clocks", "resend"});
     if (const JsonNode* replicas = part.find("replicas")) redis.replicas = reader.integer(*replicas, 0, 2);
     if (const JsonNode* least = part.find("min_replicas")) {
       redis.min_replicas = reader.integer(*least, 0, 2);
@@ -162,6 +162,7 @@ void read_redis(const JsonNode& document, NodeReader& reader, Scenario& out) {
     if (const JsonNode* kept = part.find("persistence")) redis.persistence = reader.choice(*kept, {"none", "everysec", "always"});
     if (const JsonNode* evicted = part.find("eviction")) redis.eviction = reader.choice(*evicted, {"none", "volatile", "allkeys"});
     if (const JsonNode* clocks = part.find("clocks")) redis.clocks_differ = reader.choice(*clocks, {"agree", "differ"}) == "differ";
+    if (const JsonNode* resend = part.find("resend")) redis.resends = reader.boolean(*resend);
     out.redis.emplace_back(part.key, std::move(redis));
   });
 }

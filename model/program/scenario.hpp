@@ -82,6 +82,7 @@ struct Redis {
   std::string persistence = "none";  // "none" | "everysec" | "always"
   std::string eviction = "none";     // "none" | "volatile" | "allkeys"
   bool clocks_differ = false;
+  bool resends = false;              // the client library sends a command again when its connection breaks
   // A recorded case: every node is followed whatever the scenario asks for.
   bool recorded = false;
   bool serves_stale = true;          // replica-serve-stale-data

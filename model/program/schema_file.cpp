@@ -58,7 +58,8 @@ constinit const std::string_view kFile = R"json(
           "min_replicas": { "$ref": "#/$defs/int_0_2", "default": 0, "description": "min-replicas-to-write: with fewer that answer, writes are refused." },
           "persistence": { "$ref": "#/$defs/redis_persistence", "default": "none" },
           "eviction": { "$ref": "#/$defs/redis_eviction", "default": "none" },
-          "clocks": { "$ref": "#/$defs/redis_clocks", "default": "agree" }
+          "clocks": { "$ref": "#/$defs/redis_clocks", "default": "agree" },
+          "resend": { "$ref": "#/$defs/bool", "default": false, "description": "Whether the client library sends a command again when its connection breaks." }
         }
       }
     },

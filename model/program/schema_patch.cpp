@@ -36,7 +36,8 @@ constinit const std::string_view kPatch = R"json(
               "min_replicas": { "anyOf": [{ "$ref": "#/$defs/int_0_2" }, { "$ref": "#/$defs/deleted" }] },
               "persistence": { "anyOf": [{ "$ref": "#/$defs/redis_persistence" }, { "$ref": "#/$defs/deleted" }] },
               "eviction": { "anyOf": [{ "$ref": "#/$defs/redis_eviction" }, { "$ref": "#/$defs/deleted" }] },
-              "clocks": { "anyOf": [{ "$ref": "#/$defs/redis_clocks" }, { "$ref": "#/$defs/deleted" }] }
+              "clocks": { "anyOf": [{ "$ref": "#/$defs/redis_clocks" }, { "$ref": "#/$defs/deleted" }] },
+              "resend": { "anyOf": [{ "$ref": "#/$defs/bool" }, { "$ref": "#/$defs/deleted" }] }
             }
           }
         },

@@ -2,6 +2,7 @@
 
 #include "model/step/enabled_list.hpp"
 #include "model/step/provider_run.hpp"
+#include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/time.hpp"
 
@@ -100,6 +101,12 @@ void Enabled::connection_faults() {
       const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
       const int b = budget(FaultKind::LoseConnection, FaultTarget::Queue, p_.routes[static_cast<std::size_t>(publication.route)].queue);
       for (int after = 0; b >= 0 && after < 2; ++after) add(EventKind::LoseConnection, static_cast<int>(t), after, 0, b);
+    }
+    if (instr.kind == InstrKind::Redis) {
+      const int redis = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].redis;
+      const int b = budget(FaultKind::LoseConnection, FaultTarget::Redis, redis);
+      const bool answers = redis_ways(p_.plan, w_, static_cast<int>(t), instr.index) > 0;
+      for (int after = 0; b >= 0 && after < (answers ? 2 : 1); ++after) add(EventKind::LoseConnection, static_cast<int>(t), after, 0, b);
     }
     if (instr.kind != InstrKind::Sql) continue;
     const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];

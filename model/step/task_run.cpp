@@ -5,6 +5,7 @@
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/redis.hpp"
+#include "model/world/redis_connection.hpp"
 #include "model/world/replication.hpp"
 #include "model/world/statement.hpp"
 #include "model/world/transaction.hpp"
@@ -135,6 +136,10 @@ void TaskRun::fail_waiting(ErrorClass error) {
 
 void TaskRun::lose_connection(bool after) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
+  if (instr.kind == InstrKind::Redis) {
+    lose_redis_connection(instr, after);
+    return;
+  }
   if (instr.kind == InstrKind::Publish) {
     if (after) publish(instr);
     if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::ConnectionLost;
@@ -156,6 +161,26 @@ void TaskRun::lose_connection(bool after) {
   } else {
     go_to_handler(instr, ErrorClass::ConnectionLost);
   }
+}
+
+// A library that sends the command again does so only where the server keeps nothing of the connection.
+void TaskRun::lose_redis_connection(const Instr& instr, bool after) {
+  const RedisCommand& command = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)];
+  if (after) {
+    exec_redis(ctx_, instr.index, ctx_.w + layout_.locals, redis_way(p_.plan, ctx_.w, task_, instr.index, 0));
+    if (ctx_.limit) return;
+    set_cell(command.into_value, kNullCell);
+    set_cell(command.into_count, kNullCell);
+    for (int cell : command.into_items) set_cell(cell, kNullCell);
+    if (ctx_.seen != nullptr) *ctx_.seen = {};
+  }
+  const RedisConnection connection(p_.plan, ctx_.w, command.redis, task_);
+  const bool open = connection.kept() && connection.open();
+  connection.close();
+  if (!open && p_.scenario.redis[static_cast<std::size_t>(command.redis)].second.resends) return;  // it stands where it stood
+  if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::ConnectionLost;
+  go(p_.redis_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(ErrorClass::ConnectionLost)]);
+  run_local();
 }
 
 void TaskRun::clear_results(int statement) {

@@ -76,6 +76,7 @@ enum class FactTable : std::uint8_t {
   Effects,     // source, operation, identity, key, amount, standing
   Operations,  // client, identity
   ForeignReleases,  // redis
+  RedisEntries,     // redis, key, value, expires
   Queued,           // queue, key, state: ready, held or dead
 };
 

@@ -3,6 +3,7 @@
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/mvcc.hpp"
+#include "model/world/redis_replication.hpp"
 
 namespace oncecheck {
 
@@ -75,6 +76,25 @@ Rows foreign_release_rows(Context& ctx) {
   return out.done();
 }
 
+// What the primaries hold.
+Rows redis_rows(Context& ctx) {
+  RowWriter out(ctx, 4);
+  for (int r = 0; r < static_cast<int>(ctx.plan.layout.redis.size()); ++r) {
+    const int primary = current_primary(ctx.plan, ctx.w, r);
+    if (primary < 0) continue;
+    const RedisKeys keys = keys_of(ctx.plan, ctx.w, r, primary);
+    for (int i = 0; i < keys.count(); ++i) {
+      Val* row = out.next();
+      if (row == nullptr) return out.done();
+      row[0] = out.of(ctx.plan.redis_name[static_cast<std::size_t>(r)]);
+      row[1] = out.of(keys.key(i));
+      row[2] = out.of(keys.value(i));
+      row[3] = bool_val(keys.ttl(i) != 0);
+    }
+  }
+  return out.done();
+}
+
 Rows queued_rows(Context& ctx) {
   const Plan& plan = ctx.plan;
   const Layout& l = plan.layout;
@@ -142,12 +162,14 @@ const std::vector<std::string>& fact_columns(FactTable table) {
   static const std::vector<std::string> effects = {"source", "operation", "identity", "key", "amount", "standing"};
   static const std::vector<std::string> operations = {"client", "identity"};
   static const std::vector<std::string> releases = {"redis"};
+  static const std::vector<std::string> entries = {"redis", "key", "value", "expires"};
   static const std::vector<std::string> queued = {"queue", "key", "state"};
   switch (table) {
     case FactTable::Told: return told;
     case FactTable::Effects: return effects;
     case FactTable::Operations: return operations;
     case FactTable::ForeignReleases: return releases;
+    case FactTable::RedisEntries: return entries;
     case FactTable::Queued: return queued;
   }
   return told;
@@ -158,6 +180,7 @@ Rows fact_rows(Context& ctx, FactTable table) {
   if (table == FactTable::Operations) return operation_rows(ctx);
   if (table == FactTable::ForeignReleases) return foreign_release_rows(ctx);
   if (table == FactTable::Queued) return queued_rows(ctx);
+  if (table == FactTable::RedisEntries) return redis_rows(ctx);
   RowWriter out(ctx, 6);
   if (provider_effects(ctx, out)) table_effects(ctx, out);
   return out.done();
