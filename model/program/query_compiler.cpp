@@ -256,7 +256,7 @@ void QueryCompiler::choose_paths() {
   for (std::size_t i = 0; i < query_.sources.size(); ++i) {
     Source& source = query_.sources[i];
     if (source.kind != Source::Kind::Table) continue;
-    TableScan scan{source.index, query_.first_src + static_cast<int>(i), last, {source.on}, alone ? &query_.order : nullptr};
+    TableScan scan{source.index, query_.first_src + static_cast<int>(i), last, {source.on}, alone ? &query_.order : nullptr, false, {}};
     // What WHERE says of the inner side of an outer join holds only after the join.
     if (!source.left_join) {
       scan.conditions.push_back(query_.where);
