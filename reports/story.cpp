@@ -187,7 +187,8 @@ class Teller {
       case EventKind::FailoverDatabase:
         return "the primary of " + p_.plan.layout.databases[e.a].name + " dies and its replica takes over; all connections break" +
                (p_.plan.layout.databases[e.a].synchronous ? "" : ", and what it had not applied is lost");
-      case EventKind::LockTimeout: return who(e.a) + "gives up waiting for the lock: lock time-out";
+      case EventKind::LockTimeout:
+        return who(e.a) + (e.b == 0 ? "gives up waiting for the lock: lock time-out" : "is cancelled while it waits: statement time-out");
       case EventKind::LoseConnection:
         return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a);
       case EventKind::CallTimeout: return who(e.a) + "gives up waiting for the provider: time-out";

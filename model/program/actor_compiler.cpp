@@ -90,7 +90,8 @@ void compile_fault(CompileState& state, const Fault& fault) {
                network || k == FaultKind::Timeout || k == FaultKind::ErrorAfterEffect || k == FaultKind::ErrorBeforeEffect);
     try_target(FaultTarget::Client, clients, k == FaultKind::Timeout);
     try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || k == FaultKind::Expire);
-    try_target(FaultTarget::Database, databases, k == FaultKind::LoseConnection || k == FaultKind::Failover);
+    try_target(FaultTarget::Database, databases,
+               k == FaultKind::LoseConnection || k == FaultKind::Failover || k == FaultKind::Timeout);
     if (budget.index < 0) {
       state.errors.add(fault.at, "the fault \"" + fault.name + "\" cannot strike \"" + fault.target + "\"" +
                                      (fitting.empty() ? "" : " (it can strike " + alternatives(fitting) + ")"),

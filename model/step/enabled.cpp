@@ -159,6 +159,7 @@ class Enabled {
       const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
       const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock;
       if (named || (me[kSessionFlags] & kLockTimeoutOn)) add(EventKind::LockTimeout, t);
+      if (me[kSessionFlags] & kStatementTimeoutOn) add(EventKind::LockTimeout, t, 1);
       return;
     }
     add(EventKind::Step, t);
@@ -257,7 +258,26 @@ class Enabled {
     for (int s = 0; s < l_.sender_count; ++s) {
       if (waits(s)) add(EventKind::ClientTimeout, s);
     }
+    default_lock_timeouts(false);
     expiry(false);
+  }
+
+  // InnoDB ends every wait for a lock in the end: innodb_lock_wait_timeout is 50 s when nobody sets it. early: a fault pays.
+  void default_lock_timeouts(bool early) {
+    for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+      const std::uint8_t* me = task(static_cast<int>(t));
+      if (me[kStatus] != kBlocked && me[kStatus] != kOrphaned) continue;
+      for (int s : l_.tasks[t].sessions) {
+        if (s < 0) continue;
+        const SessionLayout& session = l_.sessions[static_cast<std::size_t>(s)];
+        const std::uint8_t* bytes = w_ + session.offset;
+        const bool innodb = is_innodb(l_.databases[static_cast<std::size_t>(session.db)].engine);
+        if (!innodb || bytes[kWaits] == 0 || bytes[kWaitKind] != kWaitLock) continue;
+        if ((bytes[kSessionFlags] & kLockTimeoutOn) != 0) continue;  // it may fire anyway
+        const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Database, session.db) : kNoBudget;
+        if (pays >= 0) add(EventKind::LockTimeout, static_cast<int>(t), 0, 0, pays);
+      }
+    }
   }
 
   // Deadlines and times to live that run. early: a fault pays, and what nobody pays for does not happen.
@@ -343,6 +363,7 @@ class Enabled {
   }
 
   void early_timeouts() {
+    default_lock_timeouts(true);
     for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
       const int id = static_cast<int>(t);
       if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id)) continue;
