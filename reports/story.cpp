@@ -201,7 +201,8 @@ class Teller {
       case EventKind::ReplaceInstance: return "the rolling deploy comes to " + p_.services[e.a].name + "/" + std::to_string(e.b + 1);
       case EventKind::RollingDeploy: return "a rolling deploy of " + p_.services[e.a].name + " begins";
       case EventKind::DrainTimeout: return "the deploy waits no longer for what runs on " + p_.services[e.a].name + "/" + std::to_string(e.b + 1);
-      case EventKind::LockTimeout: return who(e.a) + "gives up waiting for the lock: lock time-out";
+      case EventKind::LockTimeout:
+        return who(e.a) + (e.b == 0 ? "gives up waiting for the lock: lock time-out" : "is cancelled while it waits: statement time-out");
       case EventKind::LoseConnection:
         return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a);
       case EventKind::CallTimeout: return who(e.a) + "gives up waiting for the answer: time-out";

@@ -36,7 +36,7 @@ std::string verdict_line(const RunReport& r, const VerdictReport& v, const TextO
 
 std::string to_text(const RunReport& r, const TextOptions& o) {
   const int status = exit_status(r);
-  const char* word = status == 0 ? "ok" : status == 1 ? "DIFFERS" : "INCONCLUSIVE";
+  const char* word = status == 0 ? "ok" : status == 1 ? (r.has_expect ? "DIFFERS" : "VIOLATED") : "INCONCLUSIVE";
   std::string out = r.scenario + (r.variant.empty() ? "" : "  " + r.variant) + "\n";
   if (r.mode == "check") {
     out += fmt::format("    {:<12} {} states, {} transitions, depth {}, {} bytes a state, {:.2f} s\n", word, thousands(r.check.states),

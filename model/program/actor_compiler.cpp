@@ -112,7 +112,7 @@ void compile_fault(CompileState& state, const Fault& fault) {
     try_target(FaultTarget::Redis, redis, k == FaultKind::Failover || expire || k == FaultKind::RestartRedis ||
                                              k == FaultKind::Partition || k == FaultKind::Evict ||
                                              k == FaultKind::LoseConnection);
-    try_target(FaultTarget::Database, databases, k == FaultKind::LoseConnection || k == FaultKind::Failover);
+    try_target(FaultTarget::Database, databases, k == FaultKind::LoseConnection || k == FaultKind::Failover || timeout);
     try_target(FaultTarget::Queue, queues, k == FaultKind::LoseConnection || k == FaultKind::DuplicateRequest || again);
     if (budget.index < 0) {
       state.errors.add(fault.at, "the fault \"" + fault.name + "\" cannot strike \"" + fault.target + "\"" +

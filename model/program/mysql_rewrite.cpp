@@ -228,6 +228,12 @@ class Rewriter {
       editor_.refuse(i, "||", "it means OR in MySQL: write OR, or CONCAT(a, b)");
     }
     if (adjacent(i, "&&") && !(i > 0 && adjacent(i - 1, "&&"))) editor_.replace(i, i + 1, " AND ");
+    if (editor_.text(i) == "::") editor_.refuse(i, "::", "MySQL has no such cast: write CAST(a AS SIGNED) or CAST(a AS CHAR)");
+    for (const char* aggregate : {"bool_and", "bool_or"}) {
+      if (word(i, aggregate) && symbol(i + 1, '(')) editor_.refuse(i, aggregate, "MySQL has MIN and MAX for it");
+    }
+    if (words(i, {"nulls", "first"}) || words(i, {"nulls", "last"})) editor_.refuse(i, "NULLS FIRST or LAST");
+    if (word(i, "filter") && symbol(i + 1, '(') && i > 0 && symbol(i - 1, ')')) editor_.refuse(i, "FILTER", "use SUM(CASE WHEN ... THEN 1 END)");
     if (symbol(i, '@') && !word(0, "set")) editor_.refuse(i, "a user variable (@name)", "use a local of the handler");
   }
 

@@ -98,6 +98,8 @@ class SessionCompiler {
     } else if (name == "sql_mode" && innodb()) {
       // Without it, what does not fit is cut instead of refused.
       if (s_.value.find("STRICT_") == std::string::npos) error("SET sql_mode without STRICT_TRANS_TABLES is outside the SQL subset");
+    } else if (contains(kIdle, name) && !state_.options.run_refused) {
+      error("SET " + name + " is outside the SQL subset: no session idles for so long that the server ends it");
     } else if (contains(kIdle, name)) {
       timeout(ErrorClass::ConnectionLost, name == "wait_timeout" || innodb() ? 1'000'000 : 1000);
       out_.kind = SqlKind::Nothing;

@@ -284,6 +284,7 @@ void StatementBuilder::update(const sql::Update& s) {
   std::vector<sql::Assignment> set = s.set;
   std::shared_ptr<sql::Expr> where = s.where;
   std::vector<sql::Target> targets = s.returning;
+  if (!s.from.empty() && mysql()) error(s.location, "UPDATE ... FROM is PostgreSQL's; for MySQL and MariaDB it is outside the SQL subset");
   if (!s.from.empty()) {
     where = std::make_shared<sql::Expr>(over_other_tables(sql::ExprKind::Exists, number_one(s.location), s.from, s.where));
     for (sql::Assignment& a : set) {
@@ -306,6 +307,7 @@ void StatementBuilder::remove(const sql::Delete& s) {
   if (s.where) check_own_table(*s.where, s.table);
   std::shared_ptr<sql::Expr> where = s.where;
   std::vector<sql::Target> targets = s.returning;
+  if (!s.using_items.empty() && mysql()) error(s.location, "DELETE ... USING is PostgreSQL's; for MySQL and MariaDB it is outside the SQL subset");
   if (!s.using_items.empty()) {
     where = std::make_shared<sql::Expr>(over_other_tables(sql::ExprKind::Exists, number_one(s.location), s.using_items, s.where));
     returning_over(targets, s.using_items, s.where);

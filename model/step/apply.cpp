@@ -32,7 +32,9 @@ class Apply {
       case EventKind::Replicate: replicate(p_.plan, w_, e.a); break;
       case EventKind::Purge: innodb_purge_row(p_.plan, w_, e.a, e.b); break;
       case EventKind::FailoverDatabase: fail_over_database(e.a); break;
-      case EventKind::LockTimeout: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::LockTimeout); break;
+      case EventKind::LockTimeout:
+        TaskRun(p_, ctx_, e.a).fail_waiting(e.b == 0 ? ErrorClass::LockTimeout : ErrorClass::StatementTimeout);
+        break;
       case EventKind::LoseConnection: TaskRun(p_, ctx_, e.a).lose_connection(e.b == 1); break;
       case EventKind::Process: process_request(p_, ctx_, e.a, e.b, static_cast<ProcessChoice>(e.c)); break;
       case EventKind::IndexEffects: index_effects(p_.plan, w_, e.a); break;

@@ -74,7 +74,8 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::Purge: return "purge of " + purged_words(p, w, e.a, e.b);
     case EventKind::Replicate: return "the replica of " + p.plan.layout.databases[e.a].name + " catches up";
     case EventKind::FailoverDatabase: return "failover of " + p.plan.layout.databases[e.a].name;
-    case EventKind::LockTimeout: return task_name(p, w, e.a) + ": lock time-out at " + step_text(p, w, e.a);
+    case EventKind::LockTimeout:
+      return task_name(p, w, e.a) + (e.b == 0 ? ": lock time-out at " : ": statement time-out at ") + step_text(p, w, e.a);
     case EventKind::LoseConnection:
       return task_name(p, w, e.a) + (e.b == 0 ? ": connection lost before " : ": connection lost after ") + step_text(p, w, e.a);
     case EventKind::Deadlock: return task_name(p, w, e.a) + ": deadlock at " + step_text(p, w, e.a);

@@ -133,6 +133,7 @@ void Enabled::blocked(int t) {
     const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
     const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock;
     if (named || (me[kSessionFlags] & kLockTimeoutOn)) add(EventKind::LockTimeout, t);
+    if (me[kSessionFlags] & kStatementTimeoutOn) add(EventKind::LockTimeout, t, 1);
     return;
   }
   add(EventKind::Step, t);

@@ -24,7 +24,25 @@ void Enabled::quiet_timers() {
     if (waits(s)) add(EventKind::ClientTimeout, s);
   }
   drain_timeouts(false);
+  default_lock_timeouts(false);
   expiry(false);
+}
+
+void Enabled::default_lock_timeouts(bool early) {
+  for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+    const std::uint8_t* me = task(static_cast<int>(t));
+    if (me[kStatus] != kBlocked && me[kStatus] != kOrphaned) continue;
+    for (int s : l_.tasks[t].sessions) {
+      if (s < 0) continue;
+      const SessionLayout& session = l_.sessions[static_cast<std::size_t>(s)];
+      const std::uint8_t* bytes = w_ + session.offset;
+      const bool innodb = is_innodb(l_.databases[static_cast<std::size_t>(session.db)].engine);
+      if (!innodb || bytes[kWaits] == 0 || bytes[kWaitKind] != kWaitLock) continue;
+      if ((bytes[kSessionFlags] & kLockTimeoutOn) != 0) continue;  // it may fire anyway
+      const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Database, session.db) : kNoBudget;
+      if (pays >= 0) add(EventKind::LockTimeout, static_cast<int>(t), 0, 0, pays);
+    }
+  }
 }
 
 void Enabled::expiry(bool early) {
@@ -137,6 +155,7 @@ void Enabled::call_faults(int p) {
 }
 
 void Enabled::early_timeouts() {
+  default_lock_timeouts(true);
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const int id = static_cast<int>(t);
     if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id)) continue;

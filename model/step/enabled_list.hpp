@@ -73,6 +73,8 @@ class Enabled {
   bool waits(int s) const {
     return (sender_state(sender(s)) == kWaiting || sender_state(sender(s)) == kPolling) && p_.senders[static_cast<std::size_t>(s)].has_timeout;
   }
+  // InnoDB ends every wait for a lock in the end: innodb_lock_wait_timeout is 50 s when nobody sets it. early: a fault pays.
+  void default_lock_timeouts(bool early);
   // Nothing else can happen: time goes on until the next timer.
   void quiet_timers();
   // Deadlines and times to live that run. early: a fault pays, and what nobody pays for does not happen.

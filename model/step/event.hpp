@@ -19,7 +19,7 @@ enum class EventKind : std::uint8_t {
   Answer,         // a: task; the provider's answer arrives
   Receive,        // a: sender; the service's answer arrives
   StartJob,       // a: task, b: instance
-  LockTimeout,    // a: task; lock_timeout ends its wait
+  LockTimeout,    // a: task, b: 0 lock_timeout ends its wait, 1 statement_timeout
   Replicate,      // a: database; its replica applies what is committed
   Purge,          // a: table, b: slot; InnoDB drops a deleted row or a replaced version that no snapshot needs
   IndexEffects,   // a: provider; its look-up catches up with its ledger

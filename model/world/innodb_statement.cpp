@@ -28,8 +28,7 @@ ExecResult InnodbRun::run() {
     case SqlKind::Release: return savepoint();
     case SqlKind::SetIsolation: return set_isolation();
     case SqlKind::SetLockTimeout:
-      me_[kSessionFlags] = static_cast<std::uint8_t>(s_.switch_on ? me_[kSessionFlags] | kLockTimeoutOn
-                                                                  : me_[kSessionFlags] & ~kLockTimeoutOn);
+      set_timeout_flag(s_, me_[kSessionFlags]);
       return {};
     default: break;
   }

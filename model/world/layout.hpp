@@ -98,7 +98,9 @@ enum WaitKind : std::uint8_t {
 inline constexpr std::uint8_t kLockTimeoutOn = 1;   // session flags: a wait for a lock may time out
 inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ ONLY
 inline constexpr std::uint8_t kAutocommitOff = 8;   // MySQL: a statement opens a transaction and does not end it
-inline constexpr int kSessionLevelShift = 4;        // from there: 1 + the level of SET SESSION ..., 0 for the database's
+inline constexpr int kSessionLevelShift = 4;        // three bits: 1 + the level of SET SESSION ..., 0 for the database's
+inline constexpr std::uint8_t kSessionLevelBits = 7 << kSessionLevelShift;
+inline constexpr std::uint8_t kStatementTimeoutOn = 128;  // a statement that waits may time out as a whole
 inline constexpr std::uint8_t kConnectionDead = 4;  // the server is gone; the next statement finds out
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
 

@@ -105,7 +105,7 @@ void PostgresRun::body() {
       case SqlKind::Delete: change_rows(); break;
       case SqlKind::LockFunction: lock_function(); break;
       case SqlKind::SetLockTimeout:
-        me_[kSessionFlags] = static_cast<std::uint8_t>((me_[kSessionFlags] & ~kLockTimeoutOn) | (s_.switch_on ? kLockTimeoutOn : 0));
+        set_timeout_flag(s_, me_[kSessionFlags]);
         break;
       default: break;
     }

@@ -44,8 +44,7 @@ bool uses_tables(SqlKind k) {
 ExecResult set_session(Context& ctx, const SqlStatement& s, std::uint8_t* session) {
   std::uint8_t& flags = session[kSessionFlags];
   if (s.kind == SqlKind::SetSessionIsolation) {
-    const int low = (1 << kSessionLevelShift) - 1;
-    flags = static_cast<std::uint8_t>((flags & low) | (1 + static_cast<int>(*s.isolation)) << kSessionLevelShift);
+    flags = static_cast<std::uint8_t>((flags & ~kSessionLevelBits) | (1 + static_cast<int>(*s.isolation)) << kSessionLevelShift);
     return {};
   }
   // Switching it on commits.
@@ -57,7 +56,7 @@ ExecResult set_session(Context& ctx, const SqlStatement& s, std::uint8_t* sessio
 // What the settings of the session make of a statement that begins outside of a transaction.
 void begin_by_settings(const SqlStatement& s, Engine engine, std::uint8_t* session) {
   const std::uint8_t flags = session[kSessionFlags];
-  const int level = flags >> kSessionLevelShift;
+  const int level = (flags & kSessionLevelBits) >> kSessionLevelShift;
   if (session[kTx] != kNoTx || flags == 0) return;
   if (is_innodb(engine)) {
     if (level > 0 && session[kIsolation] == 0 && s.kind != SqlKind::SetIsolation) session[kIsolation] = static_cast<std::uint8_t>(level);
@@ -69,7 +68,7 @@ void begin_by_settings(const SqlStatement& s, Engine engine, std::uint8_t* sessi
 }
 
 void keep_session_level(Engine engine, std::uint8_t* session) {
-  const int level = session[kSessionFlags] >> kSessionLevelShift;
+  const int level = (session[kSessionFlags] & kSessionLevelBits) >> kSessionLevelShift;
   if (level == 0 || (is_innodb(engine) && session[kIsolation] != 0)) return;
   session[kIsolation] = static_cast<std::uint8_t>(is_innodb(engine) ? level : level - 1);
 }
@@ -115,6 +114,11 @@ ErrorClass fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session
     fail_transaction(plan, w, session);
   }
   return error;
+}
+
+void set_timeout_flag(const SqlStatement& statement, std::uint8_t& session_flags) {
+  const std::uint8_t flag = statement.timeout_error == ErrorClass::StatementTimeout ? kStatementTimeoutOn : kLockTimeoutOn;
+  session_flags = static_cast<std::uint8_t>(statement.switch_on ? session_flags | flag : session_flags & ~flag);
 }
 
 bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {

@@ -30,4 +30,7 @@ ErrorClass fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session
 // GET_LOCK gives 0 when it times out, and NULL when it is cancelled (MariaDB): no error. Then true; the statement is to go on.
 bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
 
+// SET lock_timeout, SET statement_timeout and their like.
+void set_timeout_flag(const SqlStatement& statement, std::uint8_t& session_flags);
+
 }  // namespace oncecheck
