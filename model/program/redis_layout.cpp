@@ -115,18 +115,21 @@ class RedisLayoutBuilder {
 
   template <class Visit>
   void each_command(const TaskLayout& task, Visit visit) const {
-    const ServiceInfo& service = p_.services[static_cast<std::size_t>(task.service)];
-    const int body = task.kind == TaskKind::Request ? service.request_body
-                     : task.kind == TaskKind::Start ? service.start_body
-                                                    : service.job_bodies[static_cast<std::size_t>(task.index)];
-    const auto b = static_cast<std::size_t>(body);
-    const int end = b + 1 < p_.bodies.size() ? p_.bodies[b + 1].entry : static_cast<int>(p_.code.size());
-    for (int pc = p_.bodies[b].entry; pc < end; ++pc) {
-      const Instr& i = p_.code[static_cast<std::size_t>(pc)];
-      if (i.kind != InstrKind::Redis) continue;
-      const RedisCommand& c = p_.plan.redis_commands[static_cast<std::size_t>(i.index)];
-      if (c.redis == number_) visit(c);
+    for (std::size_t b = 0; b < p_.bodies.size(); ++b) {
+      if (!may_run(p_.bodies[b], task)) continue;
+      const int end = b + 1 < p_.bodies.size() ? p_.bodies[b + 1].entry : static_cast<int>(p_.code.size());
+      for (int pc = p_.bodies[b].entry; pc < end; ++pc) {
+        const Instr& i = p_.code[static_cast<std::size_t>(pc)];
+        if (i.kind != InstrKind::Redis) continue;
+        const RedisCommand& c = p_.plan.redis_commands[static_cast<std::size_t>(i.index)];
+        if (c.redis == number_) visit(c);
+      }
     }
+  }
+
+  // Whether the slot of the task may run the body: any endpoint and version of its service, or its own job.
+  static bool may_run(const Body& body, const TaskLayout& task) {
+    return body.service == task.service && body.kind == task.kind && (task.kind != TaskKind::Job || body.job == task.index);
   }
 
   // The same bytes for every connection: room for the most that some handler needs.

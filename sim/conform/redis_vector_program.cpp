@@ -112,7 +112,7 @@ class RedisProgramBuilder {
       if (!compiled(r_.steps[i])) continue;
       const std::string name = connection_name(r_, r_.steps[i]);
       const ServiceInfo& service = p.services[static_cast<std::size_t>(service_of_[name])];
-      int& pc = next.emplace(name, p.bodies[static_cast<std::size_t>(service.start_body)].entry).first->second;
+      int& pc = next.emplace(name, p.bodies[static_cast<std::size_t>(service.start_body[0])].entry).first->second;
       while (p.code[static_cast<std::size_t>(pc)].kind != InstrKind::Redis) ++pc;
       out_.commands[i] = p.code[static_cast<std::size_t>(pc++)].index;
       out_.tasks[i] = service.start_tasks.front();

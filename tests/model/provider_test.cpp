@@ -17,10 +17,10 @@ namespace {
 struct Parts {
   std::string operations = R"j("charge": {"idempotency_key": "honoured"})j";
   std::string lookup = R"j(, "lookup": "consistent")j";
-  std::string steps;
-  std::string endpoints;  // besides on_request
-  std::string client;
-  std::string faults;
+  std::string steps = {};
+  std::string endpoints = {};  // besides on_request
+  std::string client = {};
+  std::string faults = {};
   std::string promise = R"j("no-duplicate-effect")j";
 };
 

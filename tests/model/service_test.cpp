@@ -14,10 +14,10 @@ using namespace oncecheck::testing;
 namespace {
 
 struct Parts {
-  std::string services;
-  std::string queues;
+  std::string services = {};
+  std::string queues = {};
   std::string client = R"j("requests": [{"to": "s", "key": "K", "amount": 5}])j";
-  std::string faults;
+  std::string faults = {};
   std::string promise = R"j("no-duplicate-effect")j";
 };
 

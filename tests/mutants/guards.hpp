@@ -37,6 +37,18 @@ inline const std::vector<Guard>& guards() {
   static const char* const kThree = "three-inserts.jsonc";
   static const char* const kAba = "field/B31-aba-on-status.jsonc";
   static const char* const kCommit = "field/B34-ambiguous-commit.jsonc";
+  static const char* const kDeadline = "field/B01-claim-without-deadline.jsonc";
+  static const char* const kOrphan = "field/B02-claim-taken-for-orphan.jsonc";
+  static const char* const kExpiry = "field/B05-lock-without-expiry.jsonc";
+  static const char* const kOwn = "field/B13-own-claim-taken-for-anothers.jsonc";
+  static const char* const kDedupRow = "field/B38-dedup-row-without-job.jsonc";
+  static const char* const kInbox = "field/B45-inbox-written-last.jsonc";
+  static const char* const kStalled = "field/B47-stalled-check-steals-job.jsonc";
+  static const char* const kProxy = "field/B55-proxy-retries-post.jsonc";
+  static const char* const kStored = "field/B60-stored-failure.jsonc";
+  static const char* const kJanitor = "field/B63-janitor-races-completion.jsonc";
+  static const char* const kLate = "field/B66-late-failure-webhook.jsonc";
+  static const char* const kCancel = "field/B71-cancel-before-try.jsonc";
   static const std::vector<Guard> all = {
     // dedup-race.jsonc, poll-then-500
     {kDedup, "poll-then-500",
@@ -371,6 +383,96 @@ inline const std::vector<Guard>& guards() {
      R"j(VALUES (:key, :key))j",
      R"j(VALUES (gen_random_uuid(), :key))j",
      "no-duplicate-effect", "the id that is looked up is not the one that was inserted"},
+
+    // field/B01-claim-without-deadline.jsonc, fixed
+    {kDeadline, "fixed",
+     R"j(now() + interval '30s') ON CONFLICT)j",
+     R"j(NULL) ON CONFLICT)j",
+     "a dead claim can be taken over", "the claim has no deadline"},
+
+    // field/B02-claim-taken-for-orphan.jsonc, fixed
+    {kOrphan, "fixed",
+     R"j(NX EX 3600", "into": "claim")j",
+     R"j(EX 3600", "into": "claim")j",
+     "no-duplicate-effect", "every copy gets the claim"},
+
+    // field/B05-lock-without-expiry.jsonc, fixed
+    {kExpiry, "fixed",
+     R"j( NX PX 60000)j",
+     R"j( NX)j",
+     "no lock is for ever", "the lock has no time to live"},
+
+    // field/B13-own-claim-taken-for-anothers.jsonc, fixed
+    {kOwn, "fixed",
+     R"j(":owner IS DISTINCT FROM :me")j",
+     R"j(true)j",
+     "no-lost-intent", "who is refused does not look whose claim it is"},
+
+    // field/B38-dedup-row-without-job.jsonc, delete-on-failure-no-crash
+    {kDedupRow, "delete-on-failure-no-crash",
+     R"j({ "sql": "DELETE FROM events WHERE tx_id = :key" },)j",
+     R"j()j",
+     "no-lost-intent", "the row stays when the queue fails"},
+
+    // field/B38-dedup-row-without-job.jsonc, fixed
+    {kDedupRow, "fixed",
+     R"j({ "sql": "INSERT INTO staged_jobs VALUES (:key)" },)j",
+     R"j()j",
+     "no-lost-intent", "the job is not staged"},
+
+    // field/B45-inbox-written-last.jsonc, fixed
+    {kInbox, "fixed",
+     R"j("on_error": { "unique_violation": [ { "stop": true } ] } })j",
+     R"j("on_error": [] })j",
+     "no-duplicate-effect", "the second copy goes on"},
+
+    // field/B45-inbox-written-last.jsonc, key-of-the-message
+    {kInbox, "key-of-the-message",
+     R"j("call": "carrier.book", "key": ":key")j",
+     R"j("call": "carrier.book")j",
+     "no-duplicate-effect", "the call has no key"},
+
+    // field/B47-stalled-check-steals-job.jsonc, fixed
+    {kStalled, "fixed",
+     R"j("call": "psp.payout", "key": "'J1'")j",
+     R"j("call": "psp.payout", "identity": "'J1'")j",
+     "no-duplicate-effect", "the payout has no key"},
+
+    // field/B55-proxy-retries-post.jsonc, fixed
+    {kProxy, "fixed",
+     R"j(":claim.count = 1")j",
+     R"j(true)j",
+     "no-duplicate-effect", "the claim is not looked at"},
+
+    // field/B55-proxy-retries-post.jsonc, retry-only-when-nothing-was-sent
+    {kProxy, "retry-only-when-nothing-was-sent",
+     R"j("timeout": "60s", "into")j",
+     R"j("timeout": "60s", "resends": 1, "into")j",
+     "no-duplicate-effect", "the proxy sends it again"},
+
+    // field/B60-stored-failure.jsonc, fixed
+    {kStored, "fixed",
+     R"j({ "sql": "DELETE FROM responses WHERE key = :key" },)j",
+     R"j()j",
+     "a retry can succeed", "the claim is not released"},
+
+    // field/B63-janitor-races-completion.jsonc, fixed
+    {kJanitor, "fixed",
+     R"j( FOR UPDATE)j",
+     R"j()j",
+     "a final state stays", "the completion does not hold the row"},
+
+    // field/B66-late-failure-webhook.jsonc, fixed
+    {kLate, "fixed",
+     R"j( AND attempt = :key AND status <> 'PAID')j",
+     R"j()j",
+     "paid stays paid", "a failure counts for any attempt"},
+
+    // field/B71-cancel-before-try.jsonc, fixed
+    {kCancel, "fixed",
+     R"j({ "if": ":first.count = 0")j",
+     R"j({ "if": false)j",
+     "no reservation outlives its saga", "Try does not mind the fence"},
   };
   return all;
 }

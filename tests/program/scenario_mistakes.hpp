@@ -111,7 +111,7 @@ inline const std::vector<Mistake>& mistakes() {
      R"(2:21 unknown key 'replica' in a redis (at /redis/cache/replica); did you mean 'replicas'?)"},
     {kFile, kBoth,
      R"("providers": {"stripe": {"operations": {"charge": {"idempotency_key": "honored"}}}})",
-     R"(2:71 'idempotency_key': expected "honoured", "ignored" or "none", found the string 'honored' (at )"
+     R"(2:71 'idempotency_key': expected "honoured", "ignored", "sometimes" or "none", found the string 'honored' (at )"
      R"(/providers/stripe/operations/charge/idempotency_key); did you mean 'honoured'?)"},
     {kFile, kBoth,
      R"("providers": {"stripe": {"operations": {"charge": {"may_decline": "yes"}}}})",
@@ -122,8 +122,8 @@ inline const std::vector<Mistake>& mistakes() {
      R"(2:41 'a.b' cannot be the name of an operation; expected letters, digits, '_' and '-', at most 64 (at )"
      R"(/providers/stripe/operations/a.b))"},
     {kFile, kBoth,
-     R"("providers": {"stripe": {"lookup": "lagging"}})",
-     R"(2:36 'lookup': expected "consistent", found the string 'lagging' (at /providers/stripe/lookup))"},
+     R"("providers": {"stripe": {"lookup": "slow"}})",
+     R"(2:36 'lookup': expected "consistent" or "lagging", found the string 'slow' (at /providers/stripe/lookup))"},
     {kFile, kBoth,
      R"("services": {"shop": {"instances": 5}})",
      R"(2:36 'instances': expected a whole number from 1 to 4, found 5 (at /services/shop/instances))"},
@@ -157,11 +157,11 @@ inline const std::vector<Mistake>& mistakes() {
      R"(2:39 'shop' is already the name of a service; a client needs another one (at /clients/shop))"},
     {kStep, kBoth,
      R"({"sqll": "COMMIT"})",
-     R"(3:2 a step needs one of sql, redis, call, if, while, for_each, set, reply, stop or pause (at )"
+     R"(3:2 a step needs one of sql, redis, call, publish, if, while, for_each, set, reply, stop or pause (at )"
      R"(/services/shop/on_request/0/sqll); did you mean 'sql'?)"},
     {kStep, kBoth,
      R"({"in": "x"})",
-     R"(3:1 a step needs one of sql, redis, call, if, while, for_each, set, reply, stop or pause (at )"
+     R"(3:1 a step needs one of sql, redis, call, publish, if, while, for_each, set, reply, stop or pause (at )"
      R"(/services/shop/on_request/0))"},
     {kStep, kBoth,
      R"("COMMIT")",
@@ -202,9 +202,9 @@ inline const std::vector<Mistake>& mistakes() {
      R"({"redis": {"file": "a.lua"}})",
      R"(3:11 'redis': expected a Redis command, found an object (at /services/shop/on_request/0/redis))"},
     {kStep, kBoth,
-     R"({"call": "charge"})",
-     R"(3:10 'call': expected the operation of a provider, as "PROVIDER.OPERATION", found the string 'charge' (at )"
-     R"(/services/shop/on_request/0/call))"},
+     R"({"call": "stripe.charge.now"})",
+     R"(3:10 'call': expected what to call, as "PROVIDER.OPERATION", "SERVICE" or "SERVICE.ENDPOINT", found the string )"
+     R"('stripe.charge.now' (at /services/shop/on_request/0/call))"},
     {kStep, kBoth,
      R"({"call": "a.b", "timeout": 30})",
      R"(3:28 'timeout': expected a time above zero such as "30s", "250ms", "10 minutes", "24h" or "1 day", found )"
