@@ -21,7 +21,7 @@ def parse():
     parser.add_argument("--engine", choices=sorted(vectors.ENGINES.values()), help="only this engine's vectors")
     default = os.path.join(tempfile.gettempdir(), "oncecheck-live", "PORTS")
     parser.add_argument("--ports", default=default, help="the PORTS file of servers.sh (default: %(default)s)")
-    parser.add_argument("--window-ms", type=int, default=300, help="a step counts as blocked after (default: 300)")
+    parser.add_argument("--window-ms", type=int, help="a step counts as blocked after (default: the vector's step_ms, else 300)")
     return parser.parse_args()
 
 
@@ -56,7 +56,7 @@ def main():
             counts["skipped"] += 1
             skipped[vector["engine"]] = skipped.get(vector["engine"], 0) + 1
             continue
-        lines = vectors.problems(vector) or replay(servers[name], vector, options.window_ms / 1000)
+        lines = vectors.problems(vector) or replay(servers[name], vector, (options.window_ms or vector.get("step_ms", 300)) / 1000)
         counts["differ" if lines else "same"] += 1
         if lines:
             print(f"DIFFERS {path}", *lines, sep="\n    ", flush=True)
