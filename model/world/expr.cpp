@@ -35,7 +35,6 @@ int now_against_clock(Context& ctx, std::int64_t now, std::int64_t clock) {
 // A stored instant against `now` (NOW() or the clock, with its offset). Interval lengths are not compared with each other:
 // any running timer may be the next to fire (untimed).
 int against_now(Context& ctx, const Val& v, const Val& now) {
-  const Layout& layout = ctx.plan.layout;
   const std::int64_t offset = now.n;
   const int session = ctx.clock >= 0 ? ctx.clock : now.kind == Kind::ClockRel ? -1 : ctx.session;
   switch (v.kind) {
