@@ -4,6 +4,7 @@
 
 #include "model/step/canonical_innodb.hpp"
 #include "model/step/canonical_postgres.hpp"
+#include "model/step/slots.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/redis_store.hpp"
 #include "model/world/time.hpp"
@@ -12,7 +13,6 @@ namespace oncecheck {
 
 namespace {
 
-constexpr int kMaxStride = 160;
 constexpr int kMaxNumbered = 64;
 
 // Used slots first, in byte order. Insertion sort: the bags are nearly sorted already.

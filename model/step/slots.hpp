@@ -8,6 +8,7 @@
 namespace oncecheck {
 
 inline constexpr int kMaxTableSlots = 64;
+inline constexpr int kMaxStride = 160;  // bytes a slot, of a table or a bag
 
 // Which slot goes where: the order that `precedes(a, b)` asks for among slots a and b, by insertion sort. False when it is
 // there already.
@@ -35,8 +36,7 @@ struct SlotOrder {
 
   // Moves the versions; the successor that each names follows. Other names of slots are for the caller.
   void move(const TableLayout& t, std::uint8_t* w) const {
-    constexpr int kMaxStride = 160;
-  std::uint8_t before[kMaxTableSlots * kMaxStride];
+    std::uint8_t before[kMaxTableSlots * kMaxStride];
     const auto stride = static_cast<std::size_t>(t.stride);
     std::memcpy(before, w + t.offset, stride * static_cast<std::size_t>(t.slots));
     for (int i = 0; i < t.slots; ++i) {

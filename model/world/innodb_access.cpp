@@ -1,6 +1,8 @@
 // Which index records a locking scan visits, and which part of each it locks (row_search_mvcc in row0sel.cc).
 #include <algorithm>
 
+#include "model/world/access_path.hpp"
+#include "model/world/code_walk.hpp"
 #include "model/world/innodb_run.hpp"
 #include "model/world/innodb_steps.hpp"
 #include "model/world/mvcc.hpp"
@@ -292,32 +294,14 @@ bool InnodbRun::reads_one_row(ExprId expr) const {
   if (n.op == Op::Not) return reads_one_row(n.a);
   if (n.op != Op::Exists && n.op != Op::Scalar) return false;
   const Query& q = ctx_.plan.code.queries[static_cast<std::size_t>(n.b)];
-  if (q.sources.size() != 1 || q.sources[0].kind != Source::Kind::Table || q.sources[0].access.index < 0) return false;
-  const AccessPath& access = q.sources[0].access;
-  const TableLayout& t = layout_.tables[static_cast<std::size_t>(q.sources[0].index)];
-  const Index& index = t.indexes[static_cast<std::size_t>(access.index)];
-  return index.unique && access.ranges.size() == 1 && access.ranges[0].equal.size() == index.columns.size();
+  if (q.sources.size() != 1 || q.sources[0].kind != Source::Kind::Table) return false;
+  return one_row_at_most(layout_.tables[static_cast<std::size_t>(q.sources[0].index)], q.sources[0].access);
 }
 
 bool InnodbRun::has_query(ExprId expr) const {
-  if (expr == kNoExpr) return false;
-  const Node& n = ctx_.plan.code.nodes[static_cast<std::size_t>(expr)];
-  switch (n.op) {
-    case Op::InQuery:
-    case Op::Exists:
-    case Op::Scalar: return true;
-    case Op::Const:
-    case Op::Local:
-    case Op::Column:
-    case Op::Key:
-    case Op::Agg:
-    case Op::Now:
-    case Op::FreshUuid: return false;
-    default: break;
-  }
-  if (n.args < 0) return has_query(n.a) || has_query(n.b);
-  const auto first = ctx_.plan.code.args.begin() + n.args;
-  return std::any_of(first, first + n.b, [&](ExprId e) { return has_query(e); });
+  bool found = false;
+  walk_expr(ctx_.plan.code, expr, [](const Node&) {}, [&](const Query&) { found = true; });
+  return found;
 }
 
 // Whether the index has every column of the source that the expressions read: then a shared lock need not look at the

@@ -22,6 +22,12 @@ InnodbRows rows_of(const Plan& plan, std::uint8_t* w, int session) {
   return InnodbRows(plan, w, layout_of(plan, session).db, session);
 }
 
+// For the purge thread, which has no session of its own: seen from the first one of the table's database.
+InnodbRows rows_of_table(const Plan& plan, std::uint8_t* w, int table) {
+  const auto db = static_cast<std::size_t>(plan.layout.tables[static_cast<std::size_t>(table)].db);
+  return rows_of(plan, w, plan.layout.databases[db].sessions.front());
+}
+
 void forget_statement(const Plan& plan, std::uint8_t* w, int session, LockTable& locks) {
   std::uint8_t* s = w + layout_of(plan, session).offset;
   if (s[kWaits] != 0 && s[kWaitKind] == kWaitAdvisory) stop_waiting_advisory(plan, w, session);
@@ -140,22 +146,18 @@ void innodb_merge_level(const Plan& plan, std::uint8_t* w, int session, int leve
 
 void innodb_purge(const Plan& plan, std::uint8_t* w, int db) {
   const std::vector<int>& sessions = plan.layout.databases[static_cast<std::size_t>(db)].sessions;
-  if (!sessions.empty()) InnodbRows(plan, w, db, sessions.front()).purge_all();
+  if (!sessions.empty()) rows_of(plan, w, sessions.front()).purge_all();
 }
 
 bool innodb_purgeable(const Plan& plan, const std::uint8_t* w, int table, int slot) {
   const std::uint8_t* v = slot_of(plan.layout.tables[static_cast<std::size_t>(table)], w, slot);
   if (v[kXmin] == 0 || v[kXmax] != 1) return false;
-  const int db = plan.layout.tables[static_cast<std::size_t>(table)].db;
-  const std::vector<int>& sessions = plan.layout.databases[static_cast<std::size_t>(db)].sessions;
   // Only looked at: InnodbRows changes nothing before it is asked to.
-  return InnodbRows(plan, const_cast<std::uint8_t*>(w), db, sessions.front()).purgeable(table, slot);
+  return rows_of_table(plan, const_cast<std::uint8_t*>(w), table).purgeable(table, slot);
 }
 
 void innodb_purge_row(const Plan& plan, std::uint8_t* w, int table, int slot) {
-  const int db = plan.layout.tables[static_cast<std::size_t>(table)].db;
-  const std::vector<int>& sessions = plan.layout.databases[static_cast<std::size_t>(db)].sessions;
-  InnodbRows(plan, w, db, sessions.front()).purge_row(table, slot);
+  rows_of_table(plan, w, table).purge_row(table, slot);
 }
 
 int innodb_weight(const Plan& plan, std::uint8_t* w, int session) {

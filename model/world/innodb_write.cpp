@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/world/access_path.hpp"
 #include "model/world/innodb_run.hpp"
 #include "model/world/mvcc.hpp"
 #include "model/world/sequence.hpp"
@@ -25,11 +26,9 @@ bool InnodbRun::row_matches(int slot) {
 }
 
 bool InnodbRun::unique_search() const {
-  if (s_.access.index < 0 || s_.access.ranges.size() != 1) return false;
-  const KeyRange& range = s_.access.ranges[0];
-  const Index& index = table_->indexes[static_cast<std::size_t>(s_.access.index)];
-  return index.unique && range.equal.size() == index.columns.size() &&
-         std::find(range.equal.begin(), range.equal.end(), kIsNull) == range.equal.end();
+  if (!one_row_at_most(*table_, s_.access)) return false;
+  const std::vector<ExprId>& equal = s_.access.ranges[0].equal;  // NULL is in a unique index as often as one likes
+  return std::find(equal.begin(), equal.end(), kIsNull) == equal.end();
 }
 
 void InnodbRun::select_lock() {
