@@ -119,6 +119,14 @@ bool advisory_held(const Plan& plan, const std::uint8_t* w, int db, CellId key) 
   return false;
 }
 
+bool has_advisory(const Plan& plan, const std::uint8_t* w, int session) {
+  const AdvisoryLayout& locks = locks_of(plan, session);
+  for (int i = 0; locks.offset >= 0 && i < locks.slots; ++i) {
+    if (w[locks.offset + i * locks.stride + kOwner] == session + 1) return true;
+  }
+  return false;
+}
+
 void end_transaction_advisory(const Plan& plan, std::uint8_t* w, int session, int level) {
   each_entry(locks_of(plan, session), w, [&](std::uint8_t* e) {
     if (e[kOwner] == session + 1 && e[kKind] == kTransactionLock && e[kLevel] >= level) erase(plan, w, session, e);

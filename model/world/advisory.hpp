@@ -23,6 +23,9 @@ bool release_advisory(const Plan& plan, std::uint8_t* w, int session, CellId key
 // Whether anybody holds it, and whether that is another session.
 bool advisory_held(const Plan& plan, const std::uint8_t* w, int db, CellId key);
 
+// Whether the session holds or waits for any.
+bool has_advisory(const Plan& plan, const std::uint8_t* w, int session);
+
 // Drops what ends with the transaction: locks taken at savepoint depth `level` or deeper (0: all of them).
 void end_transaction_advisory(const Plan& plan, std::uint8_t* w, int session, int level);
 // pg_advisory_unlock_all.
