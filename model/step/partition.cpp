@@ -37,6 +37,14 @@ int far_end(const Program& p, const std::uint8_t* w, int task) {
   }
 }
 
+// Whether the task's session on the database is in the middle of a statement.
+bool in_the_middle(const Program& p, const std::uint8_t* w, int task, int db) {
+  const std::uint8_t* me = task_at(p.plan.layout, w, task);
+  if (me[kStatus] != kBlocked && me[kStatus] != kOrphaned) return false;
+  const Instr& instr = p.code[static_cast<std::size_t>(load_pc(me))];
+  return p.plan.statements[static_cast<std::size_t>(instr.index)].db == db;
+}
+
 bool stands_behind_cut(const Program& p, const std::uint8_t* w, int task) {
   const std::uint8_t status = task_at(p.plan.layout, w, task)[kStatus];
   if (status == kReady || status == kBlocked) return step_cut_off(p, w, task);
@@ -136,7 +144,7 @@ bool session_outlives(const Program& program, const std::uint8_t* w, int task, i
   const int session = layout.sessions[static_cast<std::size_t>(db)];
   // A start-up program needs its only slot when the instance starts again.
   if (l.cuts < 0 || layout.kind == TaskKind::Start || session < 0 || !session_open(program.plan, w, session)) return false;
-  if (w[l.sessions[static_cast<std::size_t>(session)].offset + kWaits] != 0) return false;
+  if (in_the_middle(program, w, task, db)) return false;
   const bool left = (network_of(l, w, task)[kLeft] >> db & 1) != 0;
   return left || cut_off(program, w, zone_of_task(program, w, task), program.network.databases[static_cast<std::size_t>(db)]);
 }
@@ -148,10 +156,7 @@ bool server_may_end(const Program& program, const std::uint8_t* w, int task, int
   if (me[kStatus] == kFree || session < 0 || !session_open(program.plan, w, session)) return false;
   if (me[kStatus] == kLingering || (network_of(l, w, task)[kLeft] >> db & 1) != 0) return true;
   if (!cut_off(program, w, zone_of_task(program, w, task), program.network.databases[static_cast<std::size_t>(db)])) return false;
-  if (me[kStatus] != kBlocked) return true;
-  // While a statement waits for a lock the server does not look at the socket.
-  const Instr& instr = program.code[static_cast<std::size_t>(load_pc(me))];
-  return program.plan.statements[static_cast<std::size_t>(instr.index)].db != db;
+  return !in_the_middle(program, w, task, db);  // while a statement waits for a lock the server does not look at the socket
 }
 
 void server_ends_session(const Program& program, std::uint8_t* w, int task, int db) {

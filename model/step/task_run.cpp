@@ -169,15 +169,15 @@ void TaskRun::lose_connection(bool after) {
   CHECK_THAT(instr.kind == InstrKind::Sql);
   enter_session(instr.index);
   const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-  bool waits = me()[kStatus] == kBlocked;
   if (after) {
     connect(statement.db);
     // What comes back is not heard. A statement that has to wait is given up: the session is gone.
-    waits = exec_sql(ctx_, statement, ctx_.w + layout_.locals).status == ExecResult::Status::Blocked;
+    const ExecResult result = exec_sql(ctx_, statement, ctx_.w + layout_.locals);
     if (ctx_.limit) return;
     clear_results(instr.index);
+    me()[kStatus] = result.status == ExecResult::Status::Blocked ? kBlocked : kReady;
   }
-  if (!waits && me()[kStatus] != kOrphaned && session_outlives(p_, ctx_.w, task_, statement.db)) {
+  if (session_outlives(p_, ctx_.w, task_, statement.db)) {
     network(kLeft) = static_cast<std::uint8_t>(network(kLeft) | (1u << statement.db));
   } else {
     end_session(p_.plan, ctx_.w, ctx_.session);
