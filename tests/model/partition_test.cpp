@@ -87,6 +87,12 @@ TEST_CASE("an instance that is cut off from the database keeps its lease until i
     {"sql": "UPDATE item SET n = n + 1"}, )j" + kAnswered,
                     .client = kRetries, .groups = R"j([["s/1"], ["db"]])j"};
   CHECK(only_the_cut(lease));
+  const std::string charge = kLock + R"j({"sql": "SELECT n FROM item WHERE n > 0", "into": "w"}, {"if": ":w.count > 0", "then": [{"reply": 200}]},
+    {"sql": "UPDATE item SET n = n"}, {"call": "p.charge"}, {"sql": "UPDATE item SET n = 1"}, {"reply": 200})j";
+  const Parts goes_on{.steps = charge, .client = kRetries, .groups = lease.groups};
+  CHECK(only_the_cut(goes_on));
+  const auto trace = check(*program_from(scenario(goes_on, cut(goes_on.groups)))).invariants[0].trace;
+  CHECK(std::ranges::count(trace, EventKind::HealNetwork, &Event::kind) == 1);
   // A cut between others changes nothing.
   CHECK(verdict(lease, cut(R"j([["t"], ["db"]])j")) == Verdict::Holds);
 }
