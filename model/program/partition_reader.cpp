@@ -40,8 +40,8 @@ bool overlap(const std::string& a, const std::string& b) {
   return a == b || (service_of(a) == service_of(b) && (a == service_of(a) || b == service_of(b)));
 }
 
-// "checkout/2" of a service with at least two instances.
-void check_instance(const JsonNode& node, const std::string& name, const JsonNode& document, NodeReader& reader) {
+// "checkout/2" of a service with at least two instances. False after a report.
+bool is_instance(const JsonNode& node, const std::string& name, const JsonNode& document, NodeReader& reader) {
   const std::string number = name.substr(name.find('/') + 1);
   const JsonNode* service = part(document, "services", service_of(name));
   if (service == nullptr) {
@@ -50,29 +50,31 @@ void check_instance(const JsonNode& node, const std::string& name, const JsonNod
       for (const JsonNode& one : all->children) services.push_back(one.key);
     }
     reader.mistake(node, fmt::format("there is no service '{}'", service_of(name)), nearest_name(service_of(name), services));
-    return;
+    return false;
   }
   const int instances = instances_of(*service);
-  if (number.size() == 1 && number[0] >= '1' && number[0] - '0' <= instances) return;
+  if (number.size() == 1 && number[0] >= '1' && number[0] - '0' <= instances) return true;
   reader.mistake(node, fmt::format("there is no instance '{}': '{}' has {}", name, service_of(name),
                                    instances == 1 ? "one instance, " + service_of(name) + "/1" : fmt::format("instances 1 to {}", instances)));
+  return false;
 }
 
-void check_member(const JsonNode& node, const std::string& name, const JsonNode& document, NodeReader& reader) {
-  if (name.find('/') != std::string::npos) {
-    check_instance(node, name, document, reader);
-    return;
-  }
+bool is_member(const JsonNode& node, const std::string& name, const JsonNode& document, NodeReader& reader) {
+  if (name.find('/') != std::string::npos) return is_instance(node, name, document, reader);
   const char* owner = nullptr;
   for (const auto& [section, what] : kSections) {
     if (part(document, section, name) == nullptr) continue;
-    if (owner != nullptr) reader.mistake(node, fmt::format("'{}' is both {} and {}; a member of a group needs a name of its own", name, owner, what));
+    if (owner != nullptr) {
+      reader.mistake(node, fmt::format("'{}' is both {} and {}; a member of a group needs a name of its own", name, owner, what));
+      return false;
+    }
     owner = what;
   }
   if (owner == nullptr) {
     reader.mistake(node, fmt::format("there is no service, client, database, redis, provider or queue '{}'", name),
                    nearest_name(name, all_parts(document)));
   }
+  return owner != nullptr;
 }
 
 }  // namespace
@@ -89,8 +91,7 @@ std::vector<std::vector<Text>> read_groups(const JsonNode& groups, const JsonNod
     if (group.children.empty()) reader.mistake(group, "an empty group: expected at least one participant");
     for (const JsonNode& node : group.children) {
       Text member = reader.text(node, "the name of a participant");
-      if (member.value.empty()) continue;
-      check_member(node, member.value, document, reader);
+      if (member.value.empty() || !is_member(node, member.value, document, reader)) continue;
       for (const auto& earlier : out) {
         for (const Text& other : earlier) {
           if (!overlap(other.value, member.value)) continue;

@@ -22,7 +22,7 @@ namespace {
 
 const std::string kOnce = R"j("no-duplicate-effect")j";
 const std::string kNeverFailed = R"j({"name": "never", "always_empty": "SELECT identity FROM facts.told WHERE outcome = 'failed'"})j";
-const std::string kDone =
+const std::string kEffectAtRest =
     R"j({"name": "done", "finally_empty": "SELECT o.identity FROM facts.operations o )j"
     R"j(WHERE NOT EXISTS (SELECT 1 FROM facts.effects e WHERE e.identity = o.identity)"})j";
 const std::string kRetries = R"j(, "timeout": "5s", "retries": 1)j";
@@ -103,7 +103,7 @@ TEST_CASE("a call that is held up arrives after the healing, also when its calle
   CHECK(verdict({.steps = call, .client = R"j(, "retries": 1)j", .operation = R"j("idempotency_key": "honoured")j"}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
   // Without the time-out nobody asks twice: the answer comes after the healing.
   CHECK(verdict({.steps = R"j({"call": "p.charge", "key": ":key"}, {"reply": 200})j"}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
-  CHECK(verdict({.steps = R"j({"call": "p.charge", "key": ":key"}, {"reply": 200})j", .promise = kDone}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
+  CHECK(verdict({.steps = R"j({"call": "p.charge", "key": ":key"}, {"reply": 200})j", .promise = kEffectAtRest}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
 }
 
 TEST_CASE("two groups of services: the call of the other side is done twice") {
@@ -182,7 +182,7 @@ TEST_CASE("a webhook is held up, and comes again when its sender hears nothing")
   const std::string told = R"j("webhook": {"to": "s.hook", "retries": 2})j", once = R"j("webhook": {"to": "s.hook"})j";
   CHECK(only_the_cut({.steps = call, .groups = R"j([["s"], ["p"]])j", .promise = rows, .more = hook, .operation = told}));
   CHECK(verdict({.steps = call, .promise = rows, .more = hook, .operation = once}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
-  CHECK(verdict({.steps = call, .promise = kDone, .more = hook, .operation = once}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
+  CHECK(verdict({.steps = call, .promise = kEffectAtRest, .more = hook, .operation = once}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
 }
 
 TEST_CASE("while everybody is cut off from everybody nothing passes, and the cut can always heal") {
@@ -236,7 +236,7 @@ TEST_CASE("a budget of 0 leaves the search as it is; who is in no group sees eve
   const CheckResult zero = check(*program_from(scenario(parts, cut(R"j([["s"], ["db"]])j", 0))), options);
   CHECK(absent.states == zero.states);
   CHECK(absent.transitions == zero.transitions);
-  const Parts done{.steps = kAnswered, .promise = kDone};
+  const Parts done{.steps = kAnswered, .promise = kEffectAtRest};
   CHECK(verdict(done, cut(R"j([["s"], ["db"]])j")) == Verdict::Violated);  // 500 after connection_lost, and no retry
   CHECK(verdict(done, cut(R"j([["s"], ["r", "p", "q", "t"]])j")) == Verdict::Holds);
 }

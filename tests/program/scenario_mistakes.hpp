@@ -332,29 +332,28 @@ inline const std::vector<Mistake>& mistakes() {
     {kFile, kReaderOnly,
      R"("services": {"shop": {"instances": 2}}, "databases": {"pay": {"engine": "mysql"}}, "faults": {"partition": )"
      R"({"max": 1, "groups": [["shop/3", "shopp"], ["pay", "shop/1", "pay"], ["shop"], ["pay/1", "shop/x"]]}})",
-     R"(2:121 there is no instance 'shop/3': 'shop' has instances 1 to 2 (at /faults/partition/groups/0/0))" "\n"
-     R"(2:131 there is no service, client, database, redis, provider or queue 'shopp' (at /faults/partition/groups/0/1); did you mean 'shop'?)" "\n"
-     R"(2:160 'pay' stands twice in this group (at /faults/partition/groups/1/2))" "\n"
-     R"(2:169 'shop/1' and 'shop' stand in two groups: one is part of the other (at /faults/partition/groups/2/0))" "\n"
-     R"(2:169 'shop/3' and 'shop' stand in two groups: one is part of the other (at /faults/partition/groups/2/0))" "\n"
-     R"(2:180 there is no service 'pay' (at /faults/partition/groups/3/0))" "\n"
-     R"(2:189 'shop' and 'shop/x' stand in two groups: one is part of the other (at /faults/partition/groups/3/1))" "\n"
-     R"(2:189 there is no instance 'shop/x': 'shop' has instances 1 to 2 (at /faults/partition/groups/3/1))"},
+     R"(2:131 there is no instance 'shop/3': 'shop' has instances 1 to 2 (at /faults/partition/groups/0/0))" "\n"
+     R"(2:141 there is no service, client, database, redis, provider or queue 'shopp' (at /faults/partition/groups/0/1); )"
+     R"(did you mean 'shop'?)" "\n"
+     R"(2:169 'pay' stands twice in this group (at /faults/partition/groups/1/2))" "\n"
+     R"(2:178 'shop/1' and 'shop' stand in two groups: one is part of the other (at /faults/partition/groups/2/0))" "\n"
+     R"(2:188 there is no service 'pay' (at /faults/partition/groups/3/0))" "\n"
+     R"(2:197 there is no instance 'shop/x': 'shop' has instances 1 to 2 (at /faults/partition/groups/3/1))"},
     {kFile, kReaderOnly,
      R"("services": {"a": {}}, "databases": {"a": {"engine": "mysql"}}, "providers": {"b": {}}, "faults": {"partition": {"max": 1, "groups": [["a"], ["b"]]}})",
-     R"(2:138 'a' is both a service and a database; a member of a group needs a name of its own (at /faults/partition/groups/0/0))"},
+     R"(2:136 'a' is both a service and a database; a member of a group needs a name of its own (at /faults/partition/groups/0/0))"},
     {kFile, kBoth,
      R"("services": {"shop": {}}, "faults": {"partition": {"max": 1, "groups": [["shop"]]}})",
-     R"(2:73 'groups': expected at least two groups, found 1 (at /faults/partition/groups))"},
+     R"(2:72 'groups': expected at least two groups, found 1 (at /faults/partition/groups))"},
     {kFile, kBoth,
      R"("services": {"shop": {}}, "faults": {"partition": {"max": 1, "groups": [["shop"], []]}})",
-     R"(2:84 an empty group: expected at least one participant (at /faults/partition/groups/1))"},
+     R"(2:83 an empty group: expected at least one participant (at /faults/partition/groups/1))"},
     {kFile, kBoth,
      R"("services": {"a": {}, "b": {}}, "faults": {"partition": {"max": 1, "service": "a", "groups": [["a"], ["b"]]}})",
-     R"(2:69 unknown key 'service' in a partition between groups (at /faults/partition/service))"},
+     R"(2:68 unknown key 'service' in a partition between groups; expected max or groups (at /faults/partition/service))"},
     {kFile, kBoth,
      R"("services": {"a": {}, "b": {}}, "faults": {"crash": {"max": 1, "groups": [["a"], ["b"]]}})",
-     R"(2:65 unknown key 'groups' in a fault (at /faults/crash/groups))"},
+     R"(2:64 unknown key 'groups' in a fault; expected max, service, provider, redis, client, database or queue (at /faults/crash/groups))"},
     {kClient, kBoth,
      R"({"requests": [{"to": "s"}], "retries": 1, "backoff": {"factor": 2}})",
      R"(3:54 'backoff' needs 'initial' (at /clients/user/backoff))"},
