@@ -1,5 +1,6 @@
 // What a partition between named groups makes possible, beside what it forbids (partition.hpp). None of it is listed before
 // it is known whether anything else can happen: a cut may stand as long as you like, so timers run out meanwhile.
+#include "model/step/connection_pool.hpp"
 #include "model/step/enabled_list.hpp"
 #include "model/step/partition.hpp"
 #include "model/world/redis.hpp"
@@ -58,9 +59,12 @@ void Enabled::cut_step(int t) {
     const int session = l_.tasks[static_cast<std::size_t>(t)].sessions[static_cast<std::size_t>(s.db)];
     // What waited for a lock goes on at the server when it has it.
     const bool woken = me[kStatus] == kBlocked && w_[l_.sessions[static_cast<std::size_t>(session)].offset + kWaits] == 0;
+    // A pool that has no connection for it does not run it either.
+    const int ways = connection_ways(p_, w_, t, s);
     const bool changes = s.kind == SqlKind::Commit || s.kind == SqlKind::Insert || s.kind == SqlKind::Update ||
                          s.kind == SqlKind::Delete || s.kind == SqlKind::SelectLock || s.kind == SqlKind::LockFunction;
-    after = woken || (me[kStatus] == kReady && sent && changes);
+    after = woken;
+    for (int way = 0; me[kStatus] == kReady && sent && changes && way < ways; ++way) add(EventKind::LoseConnection, t, 1, way);
   }
   if (before) add(EventKind::LoseConnection, t, 0);
   if (after) add(EventKind::LoseConnection, t, 1);

@@ -134,8 +134,9 @@ bool reply_passes(const Program& program, const std::uint8_t* w, int sender) {
 }
 
 bool session_open(const Plan& plan, const std::uint8_t* w, int session) {
-  const std::uint8_t* s = w + plan.layout.sessions[static_cast<std::size_t>(session)].offset;
-  return s[kTx] != kNoTx || has_advisory(plan, w, session);
+  const SessionLayout& layout = plan.layout.sessions[static_cast<std::size_t>(session)];
+  const bool locks = plan.layout.databases[static_cast<std::size_t>(layout.db)].advisory.offset >= 0;
+  return w[layout.offset + kTx] != kNoTx || (locks && first_advisory(plan, w, session) != kNullCell);
 }
 
 bool session_outlives(const Program& program, const std::uint8_t* w, int task, int db) {

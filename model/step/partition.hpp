@@ -33,7 +33,7 @@ bool origin_cut_off(const Program& program, const std::uint8_t* w, int task, con
 bool answer_passes(const Program& program, const std::uint8_t* w, int task);
 bool reply_passes(const Program& program, const std::uint8_t* w, int sender);
 
-// Whether ending the session would be noticed by anybody: a transaction is open, or it holds or waits for a lock.
+// Whether ending the session would be noticed by anybody: a transaction is open, or it holds a lock.
 bool session_open(const Plan& plan, const std::uint8_t* w, int session);
 // Whether the task's session on the database outlives the task: the server behind the cut does not learn of its end.
 bool session_outlives(const Program& program, const std::uint8_t* w, int task, int db);
