@@ -30,10 +30,10 @@ const char* fault_words(FaultKind kind) {
     case FaultKind::ErrorAfterEffect: return "a provider carries out an operation but answers 500";
     case FaultKind::ErrorBeforeEffect: return "a provider answers 500 and has done nothing";
     case FaultKind::OkWithoutEffect: return "a provider answers 200 and has done nothing";
-    case FaultKind::LoseConnection: return "the connection to a database or a queue is lost, before a statement ran or before its answer came";
+    case FaultKind::LoseConnection: return "the connection to a database, a Redis or a queue is lost, before a statement ran or before its answer came";
     case FaultKind::Redeliver: return "a message of a queue or a webhook is delivered again while its first consumer still works (rebalance, visibility time-out)";
     case FaultKind::RestartRedis: return "a Redis restarts with what its persistence kept";
-    case FaultKind::Partition: return "a Redis primary is cut off from its replicas, together with some of its clients";
+    case FaultKind::Partition: return "a Redis primary is cut off from its replicas, together with some of its clients; or named groups are cut off from each other, until it heals";
     case FaultKind::Evict: return "a Redis is out of memory and evicts a key";
     case FaultKind::ClockJump: return "the clock of one instance jumps ahead or falls behind; its own steps compare deadlines with it, statements do not";
   }

@@ -35,6 +35,10 @@ class LayoutBuilder {
     l_.told = take(l_.operation_count);
     l_.sender_count = static_cast<int>(p_.senders.size());
     l_.senders = take(l_.sender_count * kSenderBytes);
+    if (!p_.network.cuts.empty()) {
+      l_.cuts = take(1);
+      l_.sender_zones = take(l_.sender_count);
+    }
     databases();
     tasks();
     replicas();
@@ -109,6 +113,7 @@ class LayoutBuilder {
     }
     l_.message_slots = std::min(b_.messages, most_messages());
     l_.message_stride = 2 + (1 + l_.message_cells) * l_.cell;
+    if (l_.cuts >= 0) l_.message_zone = l_.message_stride++;
     if (l_.message_hold >= 0) {
       l_.message_hold = l_.message_stride;
       l_.message_stride += 2;
@@ -225,8 +230,9 @@ class LayoutBuilder {
       t.local_cells = std::max(t.local_cells, static_cast<int>(p_.bodies[static_cast<std::size_t>(body)].cells.size()));
     }
     const int header = kAnswerId + l_.cell;
-    t.bytes = header + t.local_cells * l_.cell;
+    t.bytes = header + t.local_cells * l_.cell + (l_.cuts >= 0 ? kTaskNetworkBytes : 0);
     t.offset = take(t.bytes);
+    if (l_.cuts >= 0) t.network = t.offset + t.bytes - kTaskNetworkBytes;
     t.locals = t.offset + header;
     cell(t.offset + kAnswerId);
     for (int i = 0; i < t.local_cells; ++i) cell(t.locals + i * l_.cell);
@@ -446,6 +452,7 @@ class LayoutBuilder {
                                    [](const OperationInfo& o) { return o.undoes >= 0 || o.cancels >= 0; });
       const int request_cells = layout.targets ? 4 : 3;
       layout.inbox_stride = 2 + request_cells * l_.cell;
+      if (l_.cuts >= 0) layout.zone = layout.inbox_stride++;
       layout.inbox = slots_of(layout.inbox_slots, layout.inbox_stride, 2, request_cells);
       layout.ledger_slots = b_.effects;
       layout.ledger_stride = 2 + 3 * l_.cell;

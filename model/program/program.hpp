@@ -153,6 +153,7 @@ struct SenderInfo {
   int retry_on = kRetryTimeout | kRetry5xx;
   bool has_timeout = false;
   std::vector<CellId> keys;         // by attempt
+  std::vector<std::int64_t> backoff;  // by retry: how long it waits before, in milliseconds; empty: not said
 };
 
 enum class FaultKind : std::uint8_t {
@@ -162,7 +163,8 @@ enum class FaultKind : std::uint8_t {
 inline constexpr int kFaultKinds = 18;
 const char* fault_name(FaultKind kind);
 
-enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database, Queue };
+// Network: index is that of NetworkPlan::cuts.
+enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database, Queue, Network };
 
 struct FaultBudget {
   FaultKind kind = FaultKind::Crash;
@@ -172,6 +174,17 @@ struct FaultBudget {
 };
 
 inline constexpr const char* kEventId = "event_id";  // field of a webhook: the same for an event however often it is sent
+
+// Who is cut off from whom in a partition between named groups. Participants whom every cut treats alike are in one zone;
+// zone 0 is in no group of any cut and sees everybody.
+struct NetworkPlan {
+  std::vector<std::string> cuts;  // by cut: its groups in words
+  int zones = 1;
+  std::vector<std::uint8_t> separated_by;  // [zone * zones + other zone]: the cuts between them, a bit each
+  std::vector<std::vector<std::uint8_t>> instances;  // zone by service and instance
+  std::vector<std::uint8_t> clients, databases, redis, providers, queues;  // zones
+};
+inline constexpr int kMostCuts = 8;  // bits of a byte
 
 struct WebhookInfo {
   int route = 0;
@@ -242,6 +255,7 @@ struct Program {
   std::vector<SenderInfo> senders;
   std::vector<ProviderInfo> providers;
   std::vector<FaultBudget> faults;
+  NetworkPlan network;
   std::vector<Invariant> invariants;
   std::vector<std::vector<int>> dead_cells;  // by instruction: cells nobody reads again before they are set
   std::vector<std::uint8_t> initial;         // the first world, canonical

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "model/program/partition_reader.hpp"
 #include "model/program/scenario_reader.hpp"
 
 namespace oncecheck {
@@ -78,9 +79,15 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
     out.max = reader.integer(node, 0, kMostFaults);
     return out;
   }
-  reader.check_keys(node, "a fault", {"max", "service", "provider", "redis", "client", "database", "queue"});
+  const JsonNode* groups = name == "partition" ? node.find("groups") : nullptr;
+  if (groups != nullptr) {
+    reader.check_keys(node, "a partition between groups", {"max", "groups"});
+    out.groups = read_groups(*groups, document, reader);
+  } else {
+    reader.check_keys(node, "a fault", {"max", "service", "provider", "redis", "client", "database", "queue"});
+  }
   if (const JsonNode* max = reader.required(node, "max", "a fault")) out.max = reader.integer(*max, 0, kMostFaults);
-  read_target(node, document, reader, out);
+  if (groups == nullptr) read_target(node, document, reader, out);
   return out;
 }
 

@@ -19,6 +19,33 @@ constinit const std::string_view kPromises = R"json(
         "queue": { "type": "string", "minLength": 1, "description": "Only at this queue." }
       }
     },
+    "partition_object": {
+      "type": "object",
+      "description": "How often, and the groups that are cut off from each other.",
+      "required": ["max", "groups"],
+      "additionalProperties": false,
+      "properties": {
+        "max": { "$ref": "#/$defs/fault_count" },
+        "groups": {
+          "type": "array",
+          "minItems": 2,
+          "items": {
+            "type": "array",
+            "minItems": 1,
+            "description": "Services, instances (\"checkout/1\"), clients, databases, redis, providers and queues.",
+            "items": { "type": "string", "minLength": 1 }
+          }
+        }
+      }
+    },
+    "partition": {
+      "description": "How often at most (0 to 9) a Redis primary is cut off, or an object with a redis or with groups, or a list.",
+      "anyOf": [
+        { "$ref": "#/$defs/fault" },
+        { "$ref": "#/$defs/partition_object" },
+        { "type": "array", "minItems": 1, "items": { "anyOf": [{ "$ref": "#/$defs/fault_object" }, { "$ref": "#/$defs/partition_object" }] } }
+      ]
+    },
     "fault_count": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 9 }, { "$ref": "#/$defs/param" }] },
     "fault": {
       "description": "How often at most (0 to 9), or an object with a target, or a list of such objects.",

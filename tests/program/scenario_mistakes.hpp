@@ -338,6 +338,43 @@ inline const std::vector<Mistake>& mistakes() {
      R"("services": {"a": {}}, "clients": {"b": {"requests": [{"to": "a"}]}}, "faults": {"crash": {"max": 1, )"
      R"("service": "a", "client": "b"}})",
      R"(2:118 a fault has one target at most; write a list of objects for several (at /faults/crash/client))"},
+    {kFile, kReaderOnly,
+     R"("services": {"shop": {"instances": 2}}, "databases": {"pay": {"engine": "mysql"}}, "faults": {"partition": )"
+     R"({"max": 1, "groups": [["shop/3", "shopp"], ["pay", "shop/1", "pay"], ["shop"], ["pay/1", "shop/x"]]}})",
+     R"(2:131 there is no instance 'shop/3': 'shop' has instances 1 to 2 (at /faults/partition/groups/0/0))" "\n"
+     R"(2:141 there is no service, client, database, redis, provider or queue 'shopp' (at /faults/partition/groups/0/1); )"
+     R"(did you mean 'shop'?)" "\n"
+     R"(2:169 'pay' stands twice in this group (at /faults/partition/groups/1/2))" "\n"
+     R"(2:178 'shop/1' and 'shop' stand in two groups: one is part of the other (at /faults/partition/groups/2/0))" "\n"
+     R"(2:188 there is no service 'pay' (at /faults/partition/groups/3/0))" "\n"
+     R"(2:197 there is no instance 'shop/x': 'shop' has instances 1 to 2 (at /faults/partition/groups/3/1))"},
+    {kFile, kReaderOnly,
+     R"("services": {"a": {}}, "databases": {"a": {"engine": "mysql"}}, "providers": {"b": {}}, "faults": {"partition": {"max": 1, "groups": [["a"], ["b"]]}})",
+     R"(2:136 'a' is both a service and a database; a member of a group needs a name of its own (at /faults/partition/groups/0/0))"},
+    {kFile, kBoth,
+     R"("services": {"shop": {}}, "faults": {"partition": {"max": 1, "groups": [["shop"]]}})",
+     R"(2:72 'groups': expected at least two groups, found 1 (at /faults/partition/groups))"},
+    {kFile, kBoth,
+     R"("services": {"shop": {}}, "faults": {"partition": {"max": 1, "groups": [["shop"], []]}})",
+     R"(2:83 an empty group: expected at least one participant (at /faults/partition/groups/1))"},
+    {kFile, kBoth,
+     R"("services": {"a": {}, "b": {}}, "faults": {"partition": {"max": 1, "service": "a", "groups": [["a"], ["b"]]}})",
+     R"(2:68 unknown key 'service' in a partition between groups; expected max or groups (at /faults/partition/service))"},
+    {kFile, kBoth,
+     R"("services": {"a": {}, "b": {}}, "faults": {"crash": {"max": 1, "groups": [["a"], ["b"]]}})",
+     R"(2:64 unknown key 'groups' in a fault; expected max, service, provider, redis, client, database or queue (at /faults/crash/groups))"},
+    {kClient, kBoth,
+     R"({"requests": [{"to": "s"}], "retries": 1, "backoff": {"factor": 2}})",
+     R"(3:54 'backoff' needs 'initial' (at /clients/user/backoff))"},
+    {kClient, kBoth,
+     R"({"requests": [{"to": "s"}], "retries": 1, "backoff": {"initial": "1s", "factor": 0}})",
+     R"(3:82 'factor': expected a whole number from 1 to 10, found 0 (at /clients/user/backoff/factor))"},
+    {kClient, kReaderOnly,
+     R"({"requests": [{"to": "s"}], "retries": 1, "backoff": {"initial": "1m", "max": "30s"}})",
+     R"(3:79 'max' is less than 'initial', which is '1m' (at /clients/user/backoff/max))"},
+    {kClient, kReaderOnly,
+     R"({"requests": [{"to": "s"}], "backoff": "1s"})",
+     R"(3:29 'backoff' is how long a client waits before it tries again; this one has no 'retries' (at /clients/user/backoff))"},
     {kFile, kBoth,
      R"("invariants": "no-lost-intent")",
      R"(2:15 'invariants': expected invariants (an array), found the string 'no-lost-intent' (at /invariants))"},
