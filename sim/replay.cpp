@@ -76,9 +76,8 @@ bool breaks_at_end(const Program& program, const std::vector<Event>& run, const 
   for (const Invariant& i : program.invariants) {
     if (i.spec.name != invariant) continue;
     Limit limit;
-    if (i.spec.kind == InvariantKind::NeverStep) {
-      return step_breaks(program, i, before.data(), world.data(), workspace, limit);
-    }
+    if (judges_steps(i) && !run.empty() && step_breaks(program, i, before.data(), run.back(), workspace, limit)) return true;
+    if (i.spec.kind == InvariantKind::NeverStep) return false;
     if (i.spec.kind == InvariantKind::FinallyEmpty && !at_rest(program, world.data(), workspace)) return false;
     return breaks(program, i, world.data(), workspace, limit);
   }
