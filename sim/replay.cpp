@@ -38,12 +38,12 @@ Replay replay(const Program& program, const std::vector<std::string>& choices) {
     const std::vector<std::string> names = choice_names(program, world.data(), events);
     const auto it = std::find(names.begin(), names.end(), choices[i]);
     if (it == names.end()) {
-      result.divergence = Divergence{i, choices[i], most_alike(choices[i], names), names, ""};
+      result.divergence = ReplayDivergence{i, choices[i], most_alike(choices[i], names), names, ""};
       return result;
     }
     const Event e = events[static_cast<std::size_t>(it - names.begin())];
     if (apply(program, world.data(), e, workspace)) {
-      result.divergence = Divergence{i, choices[i], "", names, "the model cannot follow this step within its bounds"};
+      result.divergence = ReplayDivergence{i, choices[i], "", names, "the model cannot follow this step within its bounds"};
       return result;
     }
     result.events.push_back(e);
