@@ -7,18 +7,17 @@ namespace oncecheck {
 
 namespace {
 
-using enum ParamKind;
-using enum ParamNeed;
-
-PromiseParam record() { return {"record", Table, "", Required, "", "Your own records of the operations."}; }
+PromiseParam record() { return {"record", ParamKind::Table, "", ParamNeed::Required, "", "Your own records of the operations."}; }
 PromiseParam identity(const std::string& of) {
-  return {"identity", Column, of, Default, "", "The column that names the operation. Default: the first one."};
+  return {"identity", ParamKind::Column, of, ParamNeed::Default, "", "The column that names the operation. Default: the first one."};
 }
 PromiseParam state(const std::string& of = "record") {
-  return {"state", Column, of, Default, "state", "The column with the state. Default: 'state'."};
+  return {"state", ParamKind::Column, of, ParamNeed::Default, "state", "The column with the state. Default: 'state'."};
 }
 
 std::vector<PromiseSignature> make() {
+  using enum ParamKind;
+  using enum ParamNeed;
   return {
       {"no-duplicate-effect", "no-double-charge", {}, {}},
       {"no-lost-intent", "", {}, {}},
@@ -99,25 +98,25 @@ const PromiseParam* find_param(const PromiseSignature& signature, const std::str
 
 bool asked_for(const PromiseSignature& signature, const PromiseParam& param, const std::function<bool(const std::string&)>& given) {
   if (param.need != ParamNeed::Required) return false;
-  if (param.kind != Column) return true;
+  if (param.kind != ParamKind::Column) return true;
   const PromiseParam* table = find_param(signature, param.of);
   return table->need != ParamNeed::Optional || given(param.of);
 }
 
 std::string form_of(ParamKind kind) {
   switch (kind) {
-    case Table: return "the name of a table, as \"DATABASE.TABLE\" or \"TABLE\"";
-    case Column: return "the name of a column";
-    case Values: return "a value, or a list of values";
-    case Edges: return "a list of pairs [FROM, TO]";
-    case Source: return "a provider, as \"PROVIDER\" or \"PROVIDER.OPERATION\"";
-    case Systems: return "a list of two or more tables, providers and operations";
-    case Queue: return "the name of a queue";
-    case Local: return "the name of a local";
+    case ParamKind::Table: return "the name of a table, as \"DATABASE.TABLE\" or \"TABLE\"";
+    case ParamKind::Column: return "the name of a column";
+    case ParamKind::Values: return "a value, or a list of values";
+    case ParamKind::Edges: return "a list of pairs [FROM, TO]";
+    case ParamKind::Source: return "a provider, as \"PROVIDER\" or \"PROVIDER.OPERATION\"";
+    case ParamKind::Systems: return "a list of two or more tables, providers and operations";
+    case ParamKind::Queue: return "the name of a queue";
+    case ParamKind::Local: return "the name of a local";
   }
   return "";
 }
 
-bool is_list(ParamKind kind) { return kind == Values || kind == Edges || kind == Systems; }
+bool is_list(ParamKind kind) { return kind == ParamKind::Values || kind == ParamKind::Edges || kind == ParamKind::Systems; }
 
 }  // namespace oncecheck
