@@ -69,8 +69,8 @@ bool may_commit(const Program& program, const std::uint8_t* before, const Event&
   return program.code[static_cast<std::size_t>(load_pc(task_at(program, before, e.a)))].kind == InstrKind::Sql;
 }
 
-// ACTOR: the locals of the task as they were when it began the step, and what the statement itself gave it (RETURNING). Null
-// when scratch is full.
+// ACTOR: the locals of the task as they were when it began the step, and what the statement itself gave it (RETURNING), unless
+// the program ended with it. Null when scratch is full.
 const Val* actor_row(Context& ctx, const Program& program, const Invariant& invariant, const std::uint8_t* before,
                      const std::uint8_t* after, int actor) {
   const auto columns = invariant.actor_cells.size();

@@ -53,11 +53,12 @@ std::string complaint(const std::string& invariant) {
 
 TEST_CASE("each template uses the parameters of its promise, and all of them") {
   for (const Promise& p : promise_library()) {
-    CAPTURE(p.name);
+    CAPTURE(std::string(p.name));
     const PromiseSignature* signature = find_signature(p.name);
     REQUIRE(signature != nullptr);
     std::set<std::string> used = placeholders(p.sql), params;
     used.merge(placeholders(p.step));
+    if (*p.table != 0) used.insert(p.table);
     for (const PromiseParam& param : signature->params) {
       params.insert(param.name);
       // The column of values or edges is used through them.
