@@ -114,9 +114,11 @@ bool is_pair(const JsonNode& node) { return node.is(JsonNode::Kind::Array) && no
 std::vector<Scalar> read_param(const JsonNode& node, const PromiseParam& param, NodeReader& reader) {
   std::vector<Scalar> out;
   if (!is_list(param.kind)) {
-    out.push_back(reader.scalar(node));
-    if (out[0].kind != Scalar::Kind::String || out[0].string.empty()) reader.wrong(node, form_of(param.kind));
-    return out;
+    if (!node.is(JsonNode::Kind::String) || node.string.empty()) {
+      reader.wrong(node, form_of(param.kind));
+      return {{}};
+    }
+    return {reader.scalar(node)};
   }
   const bool single = param.kind == ParamKind::Values && !node.is(JsonNode::Kind::Array);
   if (single) return {reader.scalar(node)};
