@@ -33,6 +33,7 @@ class LayoutBuilder {
     l_.budgets = take(l_.budget_count);
     l_.operation_count = p_.operations;
     l_.told = take(l_.operation_count);
+    recorded_facts();
     l_.sender_count = static_cast<int>(p_.senders.size());
     l_.senders = take(l_.sender_count * kSenderBytes);
     if (!p_.network.cuts.empty()) {
@@ -67,6 +68,17 @@ class LayoutBuilder {
     int n = 0;
     for (const FaultBudget& f : p_.faults) n += f.kind == kind ? f.max : 0;
     return n;
+  }
+
+  // What the world keeps for promises alone: a scenario whose promises do not ask stays as small as it was.
+  void recorded_facts() {
+    if (asks_for(p_, FactTable::Published)) {
+      l_.published_slots = b_.messages;
+      l_.published_stride = 1 + l_.cell;
+      l_.published = slots_of(l_.published_slots, l_.published_stride, 1, 1);
+    }
+    if (asks_for(p_, FactTable::Refusals)) l_.refused = take(l_.operation_count);
+    if (asks_for(p_, FactTable::Answers)) l_.answers = slots_of(l_.operation_count * kKeptAnswers, 1 + l_.cell, 1, 1);
   }
 
   // Requests to services that can ever be sent; of webhooks, queues and calls between services nobody knows how many.
@@ -483,6 +495,15 @@ class LayoutBuilder {
 };
 
 }  // namespace
+
+bool asks_for(const Program& program, FactTable table) {
+  const auto& queries = program.plan.code.queries;
+  return std::any_of(queries.begin(), queries.end(), [&](const Query& q) {
+    return std::any_of(q.sources.begin(), q.sources.end(), [&](const Source& s) {
+      return s.kind == Source::Kind::Facts && s.index == static_cast<int>(table);
+    });
+  });
+}
 
 void build_layout(CompileState& state) { LayoutBuilder(state).build(); }
 

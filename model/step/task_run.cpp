@@ -1,5 +1,6 @@
 #include "model/step/task_run.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/step/connection_pool.hpp"
@@ -266,7 +267,20 @@ std::uint8_t* TaskRun::post(int route, std::uint8_t caller, ExprId key, const st
 
 void TaskRun::publish(const Instr& instr) {
   const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
-  post(publication.route, kNobody, publication.key, publication.payload);
+  const std::uint8_t* message = post(publication.route, kNobody, publication.key, publication.payload);
+  if (message == nullptr || p_.plan.layout.published < 0) return;
+  const Layout& l = p_.plan.layout;
+  const auto queue = static_cast<std::uint8_t>(p_.routes[static_cast<std::size_t>(publication.route)].queue + 1);
+  const CellId key = load_cell(l, message + 2);
+  for (int i = 0; i < l.published_slots; ++i) {
+    std::uint8_t* entry = ctx_.w + l.published + i * l.published_stride;
+    if (entry[0] == queue && load_cell(l, entry + 1) == key) return;
+    if (entry[0] != 0) continue;
+    entry[0] = queue;
+    store_cell(l, entry + 1, key);
+    return;
+  }
+  ctx_.fail(LimitKind::Messages);
 }
 
 namespace {
@@ -342,6 +356,7 @@ void TaskRun::reply(int index) {
   if (caller < layout.sender_count) {
     ctx_.w[layout.senders + caller * kSenderBytes + kSenderReply] = static_cast<std::uint8_t>(index + 1);
     if (partitions()) ctx_.w[layout.sender_zones + caller] = static_cast<std::uint8_t>(zone());
+    if (layout.answers >= 0) record_answer(caller, spec);
   } else {
     const CellId body = spec.body == kNoExpr ? kNullCell : eval_cell(ctx_, spec.body);
     const TaskLayout& waiting = layout.tasks[static_cast<std::size_t>(caller - layout.sender_count)];
@@ -351,6 +366,25 @@ void TaskRun::reply(int index) {
     store_cell(layout, task + kAnswerId, body);
   }
   me()[kSender] = kNobody;  // it has its answer; a second reply of the same handler goes nowhere
+}
+
+// Only final answers; the same status and body is the same answer, whichever step gave it.
+void TaskRun::record_answer(int sender, const ReplySpec& spec) {
+  if (spec.outcome != Outcome::Ok && spec.outcome != Outcome::Failed) return;
+  const Layout& layout = p_.plan.layout;
+  const CellId body = spec.body == kNoExpr ? kNullCell : eval_cell(ctx_, spec.body);
+  const auto& statuses = p_.plan.reply_status;
+  const auto first = std::find(statuses.begin(), statuses.end(), spec.status) - statuses.begin();
+  const int route = p_.senders[static_cast<std::size_t>(sender)].route;
+  const int operation = p_.routes[static_cast<std::size_t>(route)].operation;
+  for (int i = 0; i < kKeptAnswers; ++i) {
+    std::uint8_t* kept = ctx_.w + layout.answers + (operation * kKeptAnswers + i) * (1 + layout.cell);
+    if (kept[0] == first + 1 && load_cell(layout, kept + 1) == body) return;
+    if (kept[0] != 0) continue;
+    kept[0] = static_cast<std::uint8_t>(first + 1);
+    store_cell(layout, kept + 1, body);
+    return;
+  }
 }
 
 void TaskRun::raise() {
