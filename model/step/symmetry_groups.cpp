@@ -1,0 +1,122 @@
+// Which things are interchangeable.
+#include <algorithm>
+#include <utility>
+
+#include "model/step/row_order.hpp"
+#include "model/step/symmetry.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+bool shares_row_locks(const SqlStatement& s) {
+  return s.lock == RowLock::Share || s.lock == RowLock::KeyShare || std::any_of(s.parts.begin(), s.parts.end(), shares_row_locks);
+}
+
+std::string counted(std::size_t n, const std::string& what) { return std::to_string(n) + " " + what; }
+
+// A promise of steps looks at two worlds, in which one fresh value or deadline may have two numbers.
+std::string steps_compare_numbers(const Program& p, const NumberedValues& numbered) {
+  for (const Invariant& i : p.invariants) {
+    if (i.spec.kind != InvariantKind::NeverStep) continue;
+    const std::vector<Index>& indexes = p.plan.layout.tables[static_cast<std::size_t>(i.table)].indexes;
+    const bool key = std::any_of(indexes.begin(), indexes.end(), [&](const Index& index) {
+      return index.primary && std::any_of(index.columns.begin(), index.columns.end(), [&](int c) { return numbered.column(i.table, c); });
+    });
+    if (key || numbered.may_hold(i.step_expr)) return "all things: the promise \"" + i.spec.name + "\" compares fresh values or times over a step";
+  }
+  return "";
+}
+
+}  // namespace
+
+Symmetry::Symmetry(const Program& program) : p_(program), l_(program.plan.layout), class_of_sender_(program.senders.size(), -1) {
+  const NumberedValues numbered(program);
+  if (std::string why = steps_compare_numbers(program, numbered); !why.empty()) {
+    kept_apart_.push_back(std::move(why));
+    return;
+  }
+  find_clicks();
+  std::vector<std::string> apart;
+  for (std::size_t db = 0; db < l_.databases.size(); ++db) apart.push_back(why_apart(static_cast<int>(db), numbered));
+  find_slots(apart);
+  find_instances(apart);
+  for (std::size_t s = 0; s < class_of_sender_.size(); ++s) {
+    if (class_of_sender_[s] < 0) class_of_sender_[s] = static_cast<int>(clicks_.size() + s);
+  }
+  for (const TaskLayout& t : l_.tasks) {
+    std::size_t bytes = static_cast<std::size_t>(t.bytes) + 2 + kSenderBytes;
+    for (int s : t.sessions) bytes += s < 0 ? 0 : kSessionBytes + 1 + kMaxSavepoints + 3;
+    key_bytes_ = std::max(key_bytes_, bytes + l_.redis.size());
+  }
+}
+
+std::string Symmetry::why_apart(int db, const NumberedValues& numbered) const {
+  const DatabaseLayout& d = l_.databases[static_cast<std::size_t>(db)];
+  if (!is_innodb(d.engine)) {
+    const bool shared = d.foreign_keys || std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
+      return s.db == db && shares_row_locks(s);
+    });
+    if (shared) return "several sessions may lock one row of " + d.name + ", and who waits for them waits for one of them first";
+  }
+  return numbered_order(p_, numbered, db);
+}
+
+void Symmetry::find_slots(const std::vector<std::string>& apart) {
+  auto offer = [&](const std::vector<int>& slots, const std::string& name) {
+    if (slots.size() < 2) return;
+    const std::vector<int>& sessions = l_.tasks[static_cast<std::size_t>(slots[0])].sessions;
+    for (std::size_t db = 0; db < sessions.size(); ++db) {
+      if (sessions[db] < 0 || apart[db].empty()) continue;
+      kept_apart_.push_back(counted(slots.size(), name) + ": " + apart[db]);
+      return;
+    }
+    slots_.push_back(slots);
+    found_.push_back(counted(slots.size(), name));
+  };
+  for (const ServiceInfo& service : p_.services) {
+    offer(service.request_tasks, "handlers of " + service.name);
+    for (std::size_t j = 0; j < service.job_tasks.size(); ++j) offer(service.job_tasks[j], "copies of " + service.name + "." + service.job_names[j]);
+  }
+}
+
+void Symmetry::find_clicks() {
+  for (std::size_t s = 0; s < p_.senders.size(); ++s) {
+    if (class_of_sender_[s] >= 0) continue;
+    const SenderInfo& first = p_.senders[s];
+    std::vector<int> alike;
+    for (std::size_t other = s; other < p_.senders.size(); ++other) {
+      // Of one request they differ in their number at most, and in keys made for each.
+      if (p_.senders[other].route == first.route && p_.senders[other].keys == first.keys) alike.push_back(static_cast<int>(other));
+    }
+    if (alike.size() < 2) continue;
+    for (int a : alike) class_of_sender_[static_cast<std::size_t>(a)] = static_cast<int>(clicks_.size());
+    const RouteInfo& route = p_.routes[static_cast<std::size_t>(first.route)];
+    clicks_.push_back(alike);
+    found_.push_back(counted(alike.size(), "clicks of " + p_.clients[static_cast<std::size_t>(first.client)] + " for " +
+                                               p_.services[static_cast<std::size_t>(route.service)].name));
+  }
+}
+
+void Symmetry::find_instances(const std::vector<std::string>& apart) {
+  for (std::size_t s = 0; s < p_.services.size(); ++s) {
+    const ServiceInfo& service = p_.services[s];
+    if (service.instances < 2) continue;
+    const std::string name = counted(static_cast<std::size_t>(service.instances), "instances of " + service.name);
+    std::string why;
+    for (int t : service.start_tasks) {
+      const std::vector<int>& sessions = l_.tasks[static_cast<std::size_t>(t)].sessions;
+      for (std::size_t db = 0; db < sessions.size() && why.empty(); ++db) {
+        if (sessions[db] >= 0) why = apart[db];
+      }
+    }
+    if (!why.empty()) {
+      kept_apart_.push_back(name + ": " + why);
+      continue;
+    }
+    instances_.push_back(static_cast<int>(s));
+    found_.push_back(name);
+  }
+}
+
+}  // namespace oncecheck
