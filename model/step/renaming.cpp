@@ -12,19 +12,26 @@
 
 namespace oncecheck {
 
-Renaming::Renaming(const Layout& layout)
-    : task(layout.tasks.size()),
-      session(layout.sessions.size()),
-      sender(static_cast<std::size_t>(layout.sender_count)),
-      operation(static_cast<std::size_t>(layout.operation_count)) {
-  for (int count : layout.instance_counts) instance.emplace_back(static_cast<std::size_t>(count));
+Renaming::Renaming(const Program& program)
+    : task(program.plan.layout.tasks.size()),
+      session(program.plan.layout.sessions.size()),
+      sender(program.senders.size()),
+      operation(static_cast<std::size_t>(program.operations)),
+      route(program.routes.size()),
+      value(static_cast<std::size_t>(program.plan.domain.size())) {
+  for (int count : program.plan.layout.instance_counts) instance.emplace_back(static_cast<std::size_t>(count));
+  moves_clients = true;
   clear();
 }
 
 void Renaming::clear() {
-  for (auto* numbers : {&task, &session, &sender, &operation}) std::iota(numbers->begin(), numbers->end(), std::uint8_t{0});
+  for (auto* numbers : {&task, &session, &sender}) std::iota(numbers->begin(), numbers->end(), std::uint8_t{0});
   for (auto& numbers : instance) std::iota(numbers.begin(), numbers.end(), std::uint8_t{0});
-  moves_tasks = moves_senders = moves_instances = moves_operations = moves_values = false;
+  if (moves_clients) {
+    for (auto* numbers : {&operation, &route}) std::iota(numbers->begin(), numbers->end(), std::uint8_t{0});
+    std::iota(value.begin(), value.end(), CellId{0});
+  }
+  moves_tasks = moves_senders = moves_instances = moves_clients = false;
 }
 
 void Renaming::move_task(const Layout& layout, int from, int to) {
@@ -56,12 +63,12 @@ class Renamer {
     if (r_.moves_senders && sees(Reference::Senders)) {
       each(r_.sender, [&](int a, int b) { copy(l_.senders + a * kSenderBytes, l_.senders + b * kSenderBytes, kSenderBytes); });
     }
-    if (r_.moves_operations && sees(Reference::Told)) each(r_.operation, [&](int a, int b) { copy(l_.told + a, l_.told + b, 1); });
+    if (r_.moves_clients && sees(Reference::Told)) each(r_.operation, [&](int a, int b) { copy(l_.told + a, l_.told + b, 1); });
     if (r_.moves_instances && sees(Reference::Flags)) instances();
     tasks();
     messages();
     if (r_.moves_tasks || r_.moves_instances) deadlines();
-    if (r_.moves_values && sees(Reference::Values)) values();
+    if (r_.moves_clients && sees(Reference::Values)) values();
   }
 
  private:
@@ -225,6 +232,7 @@ class Renamer {
     for (int m = 0; m < l_.message_slots; ++m) {
       std::uint8_t* me = message_at(l_, w_, m);
       if (me[0] == 0) continue;
+      if (r_.moves_clients && sees(Reference::Routes)) me[0] = static_cast<std::uint8_t>(at(r_.route, me[0] - 1) + 1);
       caller(me[1]);
       if (l_.message_hold < 0 || !sees(Reference::HeldBy)) continue;
       std::uint8_t& hold = me[l_.message_hold];

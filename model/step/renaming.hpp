@@ -17,6 +17,7 @@
 //   names a task                  the caller of a message, of a running task or of a provider's request; who holds a message;
 //                                 the owner of a Redis key or of a write on its way
 //   names a sender                the caller of a message or of a running task
+//   names a route of a client     a message
 //   names an instance             the instance of a task; by its clock the mask of a deadline
 //   is or names a value           the value cells of the layout
 //
@@ -34,25 +35,27 @@ namespace oncecheck {
 enum class Reference : std::uint8_t {
   Connection, Savepoints, NumberTaken, RowLocks, SsiRecords, LockTableBytes, Senders, Flags, Told,
   RowMarks, Waits, AdvisoryOwner, LockEntry, SsiNumbers, SsiMasks, SessionDeadline,
-  CallingTask, ProviderCaller, HeldBy, KeyOwner, WriteOwner, CallingSender, TaskInstance, ClockDeadline, Values,
+  CallingTask, ProviderCaller, HeldBy, KeyOwner, WriteOwner, CallingSender, TaskInstance, ClockDeadline, Routes, Values,
 };
-inline constexpr int kReferences = 25;
+inline constexpr int kReferences = 26;
 
 // Old number to new one. Each is a permutation; the identity until told otherwise.
 struct Renaming {
-  explicit Renaming(const Layout& layout);
+  explicit Renaming(const Program& program);
 
-  std::vector<std::uint8_t> task, session, sender, operation;
+  std::vector<std::uint8_t> task, session, sender, operation, route;
   std::vector<std::vector<std::uint8_t>> instance;  // by service
   std::vector<CellId> value;
-  bool moves_tasks = false, moves_senders = false, moves_instances = false, moves_operations = false, moves_values = false;
+  bool moves_tasks = false, moves_senders = false, moves_instances = false;
+  bool moves_clients = false;  // operation, route, value
 
   std::uint32_t forgotten = 0;  // planted bugs of tests: bits of Reference that rename() leaves out
 
+  // Back to the identity; clients' operations, routes and values only where they were moved.
   void clear();
   // With its sessions and connections. REQUIRES: both are slots of the same kind.
   void move_task(const Layout& layout, int from, int to);
-  bool moves() const { return moves_tasks || moves_senders || moves_instances || moves_operations || moves_values; }
+  bool moves() const { return moves_tasks || moves_senders || moves_instances || moves_clients; }
 };
 
 // `from` with the new numbers into `to`; they do not overlap. The outcome has no canonical form yet (make_canonical).

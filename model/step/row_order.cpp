@@ -12,8 +12,8 @@ namespace {
 
 class RowOrder {
  public:
-  RowOrder(const Program& program, const NumberedValues& numbered, int db)
-      : p_(program), l_(program.plan.layout), db_(db), numbered_(numbered) {}
+  RowOrder(const Program& program, const NumberedValues& numbered, int db, bool by_value)
+      : p_(program), l_(program.plan.layout), db_(db), numbered_(numbered), by_value_(by_value) {}
 
   std::string run() {
     for (const SqlStatement& s : p_.plan.statements) {
@@ -88,6 +88,10 @@ class RowOrder {
   // Somebody can tell the order of its rows.
   void told(int t) {
     const TableLayout& at = table(t);
+    if (by_value_) {
+      why_ = "a statement can tell the order of rows of table " + at.name;
+      return;
+    }
     if (innodb()) {
       for (const Index& i : at.indexes) {
         if (!plain(t, i.columns)) why_ = "table " + at.name + " has an index of fresh values or times, whose order is arbitrary";
@@ -110,13 +114,20 @@ class RowOrder {
   const Layout& l_;
   int db_;
   const NumberedValues& numbered_;
+  const bool by_value_;  // whatever values they are
   std::string why_;
 };
 
 }  // namespace
 
 std::string numbered_order(const Program& program, const NumberedValues& numbered, int db) {
-  return RowOrder(program, numbered, db).run();
+  return RowOrder(program, numbered, db, false).run();
+}
+
+std::string told_order(const Program& program, const NumberedValues& numbered, int db) {
+  const DatabaseLayout& d = program.plan.layout.databases[static_cast<std::size_t>(db)];
+  if (is_innodb(d.engine) && !d.tables.empty()) return "InnoDB locks the gaps between records, which go by the order of their values";
+  return RowOrder(program, numbered, db, true).run();
 }
 
 }  // namespace oncecheck

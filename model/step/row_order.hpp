@@ -16,4 +16,7 @@ namespace oncecheck {
 // "" when it cannot; else why, for people.
 std::string numbered_order(const Program& program, const NumberedValues& numbered, int db);
 
+// The same for the order of values: "" when nobody goes through several rows and can tell their order.
+std::string told_order(const Program& program, const NumberedValues& numbered, int db);
+
 }  // namespace oncecheck

@@ -27,6 +27,12 @@ bool is_numbered(const Domain& domain, CellId id) {
          (id >= domain.first_deadline() && id < domain.first_recent() + domain.deadline_count());
 }
 
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
 // A value as it looks before fresh values and deadlines are told apart.
 CellId masked(const Domain& domain, CellId id) {
   if (!is_numbered(domain, id)) return id;
@@ -37,9 +43,11 @@ CellId masked(const Domain& domain, CellId id) {
 }  // namespace
 
 Symmetry::Scratch::Scratch(const Program& program)
-    : renaming(program.plan.layout),
+    : renaming(program),
+      placed(static_cast<std::size_t>(program.plan.layout.bytes)),
       candidate(static_cast<std::size_t>(program.plan.layout.bytes)),
-      least(static_cast<std::size_t>(program.plan.layout.bytes)) {
+      least(static_cast<std::size_t>(program.plan.layout.bytes)),
+      client_keys(program.clients.size()) {
   order.reserve(program.plan.layout.tasks.size());
   ties.reserve(program.plan.layout.tasks.size());
 }
@@ -240,29 +248,92 @@ void Symmetry::number(const std::uint8_t* w, Scratch& s) const {
   number_instances(w, s);
 }
 
-bool Symmetry::represent(std::uint8_t* w, Scratch& s) const {
+// What a client is, seen for itself: what it was told, its senders, the handlers that work for it, where its values stand.
+void Symmetry::write_client_keys(const std::uint8_t* w, Scratch& s) const {
+  std::fill(s.client_keys.begin(), s.client_keys.end(), 0);
+  auto note = [&](int client, std::uint64_t kind, std::uint64_t a, std::uint64_t b) {
+    s.client_keys[static_cast<std::size_t>(client)] += mixed(kind << 56 ^ a << 32 ^ b);
+  };
+  for (int op = 0; op < l_.operation_count; ++op) {
+    const int client = client_of_operation_[static_cast<std::size_t>(op)];
+    note(client, 1, static_cast<std::uint64_t>(op - first_operation_[static_cast<std::size_t>(client)]), w[l_.told + op]);
+  }
+  for (int i = 0; i < l_.sender_count; ++i) {
+    const SenderInfo& info = p_.senders[static_cast<std::size_t>(i)];
+    const std::uint8_t* me = w + l_.senders + i * kSenderBytes;
+    note(info.client, 2, static_cast<std::uint64_t>(info.route - first_route_[static_cast<std::size_t>(info.client)]),
+         static_cast<std::uint64_t>(me[0] | me[1] << 8 | me[2] << 16));
+  }
+  for (const TaskLayout& t : l_.tasks) {
+    const std::uint8_t* me = w + t.offset;
+    if (me[kStatus] == kFree || me[kSender] >= l_.sender_count) continue;
+    note(p_.senders[me[kSender]].client, 3, static_cast<std::uint64_t>(load_pc(me)), me[kStatus]);
+  }
+  for (int offset : l_.value_cells) {
+    const int own = clients_.own[load_cell(l_, w + offset)] - 1;
+    if (own < 0) continue;
+    const auto at = static_cast<std::size_t>(own);
+    note(clients_.client_of_own[at], 4, static_cast<std::uint64_t>(clients_.which_of_own[at]), 0);
+  }
+}
+
+// Whether clients would stand in the order of their keys.
+bool Symmetry::in_order(std::size_t place, const Scratch& s) const {
+  const std::vector<std::uint8_t>& place_of = clients_.place_of[place];
+  for (const std::vector<int>& group : clients_.groups) {
+    for (int a : group) {
+      for (int b : group) {
+        const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
+        if (place_of[x] < place_of[y] && s.client_keys[x] > s.client_keys[y]) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Tries every order of handlers that look alike in `w` (moved: it is no longer the world that was given, nor canonical), and
+// keeps the least. only: there is nothing to compare with. True when `w` is the representative as it stands.
+bool Symmetry::try_orders(const std::uint8_t* w, bool moved, bool only, Scratch& s) const {
   sort_slots(w, s);
   const auto bytes = static_cast<std::size_t>(l_.bytes);
   auto range = [&](const std::pair<int, int>& tie) { return std::make_pair(s.order.begin() + tie.first, s.order.begin() + tie.second); };
   for (const auto& tie : s.ties) std::sort(range(tie).first, range(tie).second);
-  bool found = false;
   for (;;) {
     number(w, s);
-    if (!s.renaming.moves() && s.ties.empty()) return false;
+    if (!moved && only && !s.renaming.moves() && s.ties.empty()) return true;
     if (s.renaming.moves()) {
       rename(p_, s.renaming, w, s.candidate.data());
-      make_canonical(p_, s.candidate.data());
     } else {
       std::memcpy(s.candidate.data(), w, bytes);
     }
-    if (!found || std::memcmp(s.candidate.data(), s.least.data(), bytes) < 0) std::swap(s.candidate, s.least);
-    found = true;
+    if (moved || s.renaming.moves()) make_canonical(p_, s.candidate.data());
+    if (!s.found || std::memcmp(s.candidate.data(), s.least.data(), bytes) < 0) std::swap(s.candidate, s.least);
+    s.found = true;
     std::size_t tie = 0;
     for (; tie < s.ties.size(); ++tie) {
       if (std::next_permutation(range(s.ties[tie]).first, range(s.ties[tie]).second)) break;
     }
-    if (tie == s.ties.size()) break;
+    if (tie == s.ties.size()) return false;
   }
+}
+
+bool Symmetry::represent(std::uint8_t* w, Scratch& s) const {
+  s.found = false;
+  s.renaming.forgotten = forgotten_;
+  if (clients_.groups.empty()) {
+    if (try_orders(w, false, true, s)) return false;
+  } else {
+    write_client_keys(w, s);
+    std::size_t ways = 0;
+    for (std::size_t place = 0; place < clients_.places.size(); ++place) ways += in_order(place, s) ? 1 : 0;
+    for (std::size_t place = 0; place < clients_.places.size(); ++place) {
+      if (!in_order(place, s)) continue;
+      const Renaming& way = clients_.places[place];
+      if (way.moves()) rename(p_, way, w, s.placed.data());
+      if (try_orders(way.moves() ? s.placed.data() : w, way.moves(), ways == 1, s)) return false;
+    }
+  }
+  const auto bytes = static_cast<std::size_t>(l_.bytes);
   if (std::memcmp(w, s.least.data(), bytes) == 0) return false;
   std::memcpy(w, s.least.data(), bytes);
   return true;

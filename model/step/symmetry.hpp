@@ -27,18 +27,17 @@
 #include <string>
 #include <vector>
 
-#include "model/step/renaming.hpp"
+#include "model/step/symmetric_clients.hpp"
 
 namespace oncecheck {
 
-class NumberedValues;
-
 class Symmetry {
  public:
-  explicit Symmetry(const Program& program);
+  // forgotten: a planted bug of a test, see Renaming::forgotten.
+  explicit Symmetry(const Program& program, std::uint32_t forgotten = 0);
 
   // Whether anything is interchangeable.
-  bool any() const { return !slots_.empty() || !clicks_.empty() || !instances_.empty(); }
+  bool any() const { return !slots_.empty() || !clicks_.empty() || !instances_.empty() || !clients_.groups.empty(); }
   // "2 clicks of buyer/1", "3 handlers of checkout", ...
   const std::vector<std::string>& found() const { return found_; }
   const std::vector<std::string>& kept_apart() const { return kept_apart_; }
@@ -47,7 +46,10 @@ class Symmetry {
   struct Scratch {
     explicit Scratch(const Program& program);
     Renaming renaming;
+    std::vector<std::uint8_t> placed;  // the world once its clients have changed places
     std::vector<std::uint8_t> candidate, least;
+    std::vector<std::uint64_t> client_keys;
+    bool found = false;               // there is a least one
     std::vector<std::uint8_t> keys;   // of each task, to sort by
     std::vector<int> order;           // tasks by new slot, one class behind the other
     std::vector<std::pair<int, int>> ties;  // ranges of `order`
@@ -55,18 +57,17 @@ class Symmetry {
   // Replaces a world that apply() gave by the representative of its orbit. Whether that is another one. No allocation.
   bool represent(std::uint8_t* world, Scratch& scratch) const;
 
-  // The interchangeable things, for tests.
-  const std::vector<std::vector<int>>& slots() const { return slots_; }
-  const std::vector<std::vector<int>>& clicks() const { return clicks_; }
-  const std::vector<int>& instances() const { return instances_; }
-
  private:
   void find_clicks();
   void find_slots(const std::vector<std::string>& apart);
   void find_instances(const std::vector<std::string>& apart);
+  void find_places();
   std::string why_apart(int db, const NumberedValues& numbered) const;
 
   // The parts of represent().
+  void write_client_keys(const std::uint8_t* w, Scratch& s) const;
+  bool in_order(std::size_t place, const Scratch& s) const;
+  bool try_orders(const std::uint8_t* w, bool moved, bool only, Scratch& s) const;
   void sort_slots(const std::uint8_t* w, Scratch& s) const;
   void write_key(const std::uint8_t* w, int task, std::uint8_t* key) const;
   bool needs_no_trial(const std::uint8_t* w, int task) const;
@@ -79,8 +80,11 @@ class Symmetry {
   std::vector<std::vector<int>> slots_;   // tasks
   std::vector<std::vector<int>> clicks_;  // senders
   std::vector<int> instances_;            // services
+  SymmetricClients clients_;
   std::vector<int> class_of_sender_;
+  std::vector<int> client_of_operation_, first_operation_, first_route_;
   std::size_t key_bytes_ = 0;
+  std::uint32_t forgotten_ = 0;
   std::vector<std::string> found_, kept_apart_;
 };
 

@@ -30,7 +30,8 @@ std::string steps_compare_numbers(const Program& p, const NumberedValues& number
 
 }  // namespace
 
-Symmetry::Symmetry(const Program& program) : p_(program), l_(program.plan.layout), class_of_sender_(program.senders.size(), -1) {
+Symmetry::Symmetry(const Program& program, std::uint32_t forgotten)
+    : p_(program), l_(program.plan.layout), class_of_sender_(program.senders.size(), -1), forgotten_(forgotten) {
   const NumberedValues numbered(program);
   if (std::string why = steps_compare_numbers(program, numbered); !why.empty()) {
     kept_apart_.push_back(std::move(why));
@@ -41,6 +42,9 @@ Symmetry::Symmetry(const Program& program) : p_(program), l_(program.plan.layout
   for (std::size_t db = 0; db < l_.databases.size(); ++db) apart.push_back(why_apart(static_cast<int>(db), numbered));
   find_slots(apart);
   find_instances(apart);
+  clients_ = find_symmetric_clients(program, numbered, found_, kept_apart_);
+  find_places();
+  for (Renaming& way : clients_.places) way.forgotten = forgotten;
   for (std::size_t s = 0; s < class_of_sender_.size(); ++s) {
     if (class_of_sender_[s] < 0) class_of_sender_[s] = static_cast<int>(clicks_.size() + s);
   }
@@ -48,6 +52,20 @@ Symmetry::Symmetry(const Program& program) : p_(program), l_(program.plan.layout
     std::size_t bytes = static_cast<std::size_t>(t.bytes) + 2 + kSenderBytes;
     for (int s : t.sessions) bytes += s < 0 ? 0 : kSessionBytes + 1 + kMaxSavepoints + 3;
     key_bytes_ = std::max(key_bytes_, bytes + l_.redis.size());
+  }
+}
+
+void Symmetry::find_places() {
+  client_of_operation_.assign(static_cast<std::size_t>(l_.operation_count), 0);
+  first_operation_.assign(p_.clients.size(), l_.operation_count);
+  first_route_.assign(p_.clients.size(), static_cast<int>(p_.routes.size()));
+  for (std::size_t r = 0; r < p_.routes.size(); ++r) {
+    const RouteInfo& route = p_.routes[r];
+    if (route.kind != RouteKind::Client) continue;
+    const auto client = static_cast<std::size_t>(route.client);
+    client_of_operation_[static_cast<std::size_t>(route.operation)] = route.client;
+    first_operation_[client] = std::min(first_operation_[client], route.operation);
+    first_route_[client] = std::min(first_route_[client], static_cast<int>(r));
   }
 }
 

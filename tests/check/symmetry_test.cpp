@@ -46,9 +46,7 @@ Worlds worlds_of(const Program& p, std::size_t most) {
 
 class Representatives {
  public:
-  explicit Representatives(const Program& p, std::uint32_t forgotten = 0) : p_(p), symmetry_(p), scratch_(p) {
-    scratch_.renaming.forgotten = forgotten;
-  }
+  explicit Representatives(const Program& p, std::uint32_t forgotten = 0) : p_(p), symmetry_(p, forgotten), scratch_(p) {}
   bool any() const { return symmetry_.any(); }
   Bytes of(Bytes world) {
     symmetry_.represent(world.data(), scratch_);
@@ -163,6 +161,20 @@ const std::string kTable = R"j("CREATE TABLE t (id varchar(9) PRIMARY KEY, n int
 const std::string kUpdate = R"j({"sql": "UPDATE t SET n = n + 1 WHERE id = :key"})j";
 const std::string kCommit = R"j({"sql": "COMMIT"})j";
 
+// Clients a, b, ... send one request each, with a key of their own.
+std::string of_clients(int count, const std::string& parts, const std::string& more = "") {
+  std::string clients;
+  for (int c = 0; c < count; ++c) {
+    const std::string name(1, static_cast<char>('a' + c));
+    clients += (clients.empty() ? "\"" : ", \"") + name + R"j(": {"requests": [{"to": "s", "key": "key-)j" + name + R"j("}], "timeout": "3s"})j";
+  }
+  return R"j({"title": "test", )j" + parts + R"j(, "clients": {)j" + clients + "}" + (more.empty() ? "" : ", " + more) +
+         R"j(, "invariants": [{"name": "p", "always_empty": "SELECT identity FROM facts.told WHERE outcome = 'accepted'"}]})j";
+}
+
+const std::string kEmptyTable = R"j("CREATE TABLE t (id varchar(9) PRIMARY KEY, n int NOT NULL)")j";
+const std::string kInsert = R"j({"sql": "INSERT INTO t VALUES (:key, 0)"}, {"pause": true})j";
+
 // What each kind of reference needs to be missed.
 std::map<Reference, std::string> scenarios() {
   const std::string postgres = database("postgres", "read committed", kTable);
@@ -181,6 +193,9 @@ std::map<Reference, std::string> scenarios() {
       {"sql": "SELECT until FROM t WHERE id = :key", "into": "x"}, {"pause": true}, {"if": ":x.until < NOW()", "then": [{"reply": 409}]})j";
   const std::string clocks = scenario(database("postgres", "read committed", deadline) + handler(by_clock, R"j("instances": 2, )j"), R"j("clicks": 2)j",
                                       R"j("faults": {"clock_jump": 1, "expire": 1})j");
+  const std::string clients = of_clients(2, database("postgres", "read committed", kEmptyTable) + handler(kInsert + ", " + kUpdate), R"j("faults": {"crash": 1})j");
+  const std::string deploys = scenario(postgres + handler(kUpdate + R"j(, {"pause": true})j", R"j("instances": 2, "next": {"on_request": [{"reply": 409}]}, )j"),
+                                       R"j("clicks": 2)j", R"j("faults": {"rolling_deploy": 1})j");
   const std::string called = R"j("services": {"s": {"on_request": [{"call": "b.work", "key": ":key", "timeout": "3s", "on_timeout": [], "on_error": []}, {"reply": 200}]},
       "b": {"endpoints": {"work": [{"pause": true}, {"reply": 200}]}}})j";
   return {
@@ -195,7 +210,7 @@ std::map<Reference, std::string> scenarios() {
       {Reference::LockTableBytes, lock_wait},
       {Reference::LockEntry, lock_wait},
       {Reference::Senders, scenario(postgres + handler(kUpdate), R"j("clicks": 2, "retries": 1, "timeout": "3s")j")},
-      {Reference::Flags, scenario(postgres + handler(kUpdate + R"j(, {"pause": true})j", R"j("instances": 2, "next": {"on_request": [{"reply": 409}]}, )j"), R"j("clicks": 2)j", R"j("faults": {"rolling_deploy": 1})j")},
+      {Reference::Flags, deploys},
       {Reference::RowMarks, scenario(postgres + handler(in_transaction), R"j("clicks": 2)j")},
       {Reference::Waits, scenario(postgres + handler(in_transaction), R"j("clicks": 3)j")},
       {Reference::AdvisoryOwner, scenario(postgres + handler(R"j({"sql": "SELECT pg_advisory_lock(1)"}, {"pause": true}, {"sql": "SELECT pg_advisory_unlock(1)"})j"), R"j("clicks": 2)j")},
@@ -210,8 +225,11 @@ std::map<Reference, std::string> scenarios() {
       {Reference::KeyOwner, owned},
       {Reference::WriteOwner, owned},
       {Reference::CallingSender, scenario(postgres + handler(kUpdate + R"j(, {"pause": true})j"), R"j("clicks": 2, "retries": 1)j")},
-      {Reference::TaskInstance, scenario(postgres + handler(kUpdate + R"j(, {"pause": true})j", R"j("instances": 2, )j"), R"j("clicks": 3)j", R"j("faults": {"crash": 1})j")},
+      {Reference::TaskInstance, deploys},
       {Reference::ClockDeadline, clocks},
+      {Reference::Told, clients},
+      {Reference::Routes, clients},
+      {Reference::Values, clients},
   };
 }
 
@@ -251,4 +269,89 @@ TEST_CASE("a counterexample with symmetry is as short, and does not depend on th
       for (std::size_t i = 0; i < one.invariants.size(); ++i) CHECK(one.invariants[i].trace == four.invariants[i].trace);
     }
   }
+}
+
+namespace {
+
+std::vector<std::string> found_in(const std::string& text) {
+  const auto p = program_from(text);
+  return Symmetry(*p).found();
+}
+
+bool finds_clients(const std::string& text) {
+  const std::vector<std::string> all = found_in(text);
+  return std::any_of(all.begin(), all.end(), [](const std::string& s) { return s.find("clients ") == 0; });
+}
+bool finds_handlers(const std::string& text) {
+  const std::vector<std::string> all = found_in(text);
+  return std::any_of(all.begin(), all.end(), [](const std::string& s) { return s.find(" handlers of ") != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("clients that differ in their own values change places, their values and what is made of them too") {
+  const std::string postgres = database("postgres", "read committed", kEmptyTable);
+  const std::string lock = R"j("redis": {"r": {}}, )j" + handler(R"j({"redis": "SET lock:{:key} :key NX PX 100", "into": "l"},
+      {"if": ":l IS NULL", "then": [{"reply": 409}]}, {"redis": "DEL lock:{:key}"})j");
+  const std::string pays = R"j("providers": {"p": {"operations": {"pay": {"idempotency_key": "honoured", "webhook": {"to": "s.hook"}}}}},
+      "services": {"s": {"on_request": [{"call": "p.pay", "key": "'pay-' || :key", "identity": ":key", "timeout": "3s", "on_timeout": [], "on_error": []},
+      {"reply": 200}], "endpoints": {"hook": [{"pause": true}, {"reply": 200}]}}})j";
+  Tally tally;
+  for (const std::string& text : {of_clients(3, postgres + handler(kInsert)), of_clients(2, postgres + handler(kInsert), R"j("faults": {"duplicate_request": 1})j"),
+                                  of_clients(3, lock), of_clients(2, lock, R"j("faults": {"expire": 1})j"), of_clients(2, pays, R"j("faults": {"timeout": 1})j"),
+                                  of_clients(2, postgres + handler(R"j({"sql": "SELECT pg_advisory_lock(7)"}, )j" + kInsert))}) {
+    CAPTURE(text);
+    CHECK(finds_clients(text));
+    compare(*program_from(text), 20'000, tally);
+  }
+  CHECK(tally.smaller == 6);
+}
+
+TEST_CASE("clients stay apart when the program can tell their values apart") {
+  const std::string postgres = database("postgres", "read committed", kEmptyTable);
+  const std::string alike = of_clients(2, postgres + handler(kInsert));
+  REQUIRE(finds_clients(alike));
+  auto with = [&](const std::string& old, const std::string& now) {
+    std::string text = alike;
+    for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + now.size())) text.replace(at, old.size(), now);
+    return text;
+  };
+  Tally tally;
+  for (const std::string& text : {
+           with("key-a", "7"), with("\"on_request\": [", R"j("on_request": [{"if": ":key = 'key-a'", "then": [{"reply": 409}]}, )j"),
+           with("\"on_request\": [", R"j("on_request": [{"if": ":key < 'key-b'", "then": [{"reply": 409}]}, )j"),
+           with("\"on_request\": [", R"j("on_request": [{"sql": "SELECT id FROM t ORDER BY id LIMIT 1", "into": "x"}, {"if": ":x.id = :key", "then": [{"reply": 409}]}, )j"),
+           with("\"on_request\": [", R"j("on_request": [{"sql": "SELECT id FROM t", "into": "x"}, {"if": ":x.id = :key", "then": [{"reply": 409}]}, )j"),
+           with("PRIMARY KEY, n int NOT NULL)\"", "PRIMARY KEY, n int NOT NULL)\", \"INSERT INTO t VALUES ('key-a', 0)\""),
+           with("varchar(9)", "varchar(5)").replace(alike.find("key-b") + 0, 5, "other-b"), with("'accepted'", "'accepted' AND client <> 'a'"),
+           with("\"engine\": \"postgres\"", "\"engine\": \"mysql\""), with("\"invariants\"", R"j("faults": {"timeout": {"max": 1, "client": "a"}}, "invariants")j"),
+           with("key-a\"", "key-a\", \"extra\": 1"), with("key-b", "key-a")}) {
+    CAPTURE(text);
+    CHECK(!finds_clients(text));
+    compare(*program_from(text), 20'000, tally);
+  }
+}
+
+TEST_CASE("handlers stay apart where a rule goes by the numbers of sessions or fresh values") {
+  const std::string two = R"j("clicks": 3)j";
+  auto of = [&](const std::string& schema, const std::string& steps) {
+    return scenario(database("postgres", "read committed", schema) + handler(steps), two);
+  };
+  CHECK(finds_handlers(of(kTable, kUpdate)));
+  CHECK(!finds_handlers(of(kTable, R"j({"sql": "BEGIN"}, {"sql": "SELECT n FROM t WHERE id = :key FOR SHARE"}, {"sql": "COMMIT"})j")));
+  const std::string heap = R"j("CREATE TABLE t (id text, n int NOT NULL)", "INSERT INTO t VALUES ('K', 0), ('K', 0)")j";
+  CHECK(!finds_handlers(of(heap, kUpdate)));
+  // A key puts rows in order, unless it is a fresh value.
+  const std::string keyed = R"j("CREATE TABLE t (id text PRIMARY KEY, n int NOT NULL)", "INSERT INTO t VALUES ('K', 0), ('L', 0)")j";
+  CHECK(finds_handlers(of(keyed, R"j({"sql": "UPDATE t SET n = n + 1"})j")));
+  CHECK(!finds_handlers(of(keyed, R"j({"sql": "INSERT INTO t VALUES (gen_random_uuid(), 0)"}, {"sql": "UPDATE t SET n = n + 1"})j")));
+  // A promise of steps that compares fresh values.
+  const std::string token = R"j("CREATE TABLE t (id text PRIMARY KEY, n text)", "INSERT INTO t VALUES ('K', NULL)")j";
+  std::string steps = of(token, R"j({"sql": "UPDATE t SET n = gen_random_uuid() WHERE id = :key"})j");
+  CHECK(finds_handlers(steps));
+  steps.replace(steps.find(R"j("always_empty")j"), std::string::npos, R"j("never_step": "OLD.n = NEW.n", "table": "t"}]})j");
+  CHECK(!finds_handlers(steps));
+  Tally tally;
+  compare(*program_from(of(keyed, R"j({"sql": "UPDATE t SET n = n + 1"})j")), 30'000, tally);
+  CHECK(tally.smaller == 1);
 }
