@@ -7,8 +7,8 @@
 
 namespace oncecheck {
 
-NumberedValues::NumberedValues(const Program& program) : p_(program), code_(program.plan.code) {
-  if (p_.plan.domain.fresh_count() == 0 && p_.plan.domain.deadline_count() == 0) return;
+NumberedValues::NumberedValues(const Program& program, bool times) : p_(program), code_(program.plan.code), times_(times) {
+  if (p_.plan.domain.fresh_count() == 0 && (!times || p_.plan.domain.deadline_count() == 0)) return;
   initial_rows();
   do {
     changed_ = false;
@@ -37,7 +37,7 @@ bool NumberedValues::column_of_any_table(int column) const {
 bool NumberedValues::may_hold(ExprId e) const {
   bool found = false;
   walk_expr(code_, e, [&](const Node& n) {
-    found = found || n.op == Op::FreshUuid || n.op == Op::Now || (n.op == Op::Local && cells_.count(n.a) > 0) ||
+    found = found || n.op == Op::FreshUuid || (times_ && n.op == Op::Now) || (n.op == Op::Local && cells_.count(n.a) > 0) ||
             (n.op == Op::Column && column_of_any_table(n.a)) || ((n.op == Op::Key || n.op == Op::Agg) && !columns_.empty());
   }, [](const Query&) {});
   return found;
@@ -59,7 +59,7 @@ void NumberedValues::initial_rows() {
       const std::uint8_t* v = slot_of(l.tables[t], p_.initial.data(), i);
       for (int c = 0; v[kXmin] != 0 && c < static_cast<int>(l.tables[t].columns.size()); ++c) {
         const Kind kind = p_.plan.domain.decode(column_of(l, l.tables[t], v, c)).kind;
-        if (kind == Kind::Fresh || kind == Kind::Deadline || kind == Kind::Recent) store(static_cast<int>(t), c);
+        if (kind == Kind::Fresh || (times_ && (kind == Kind::Deadline || kind == Kind::Recent))) store(static_cast<int>(t), c);
       }
     }
   }

@@ -12,7 +12,8 @@ namespace oncecheck {
 // may be any of that number.
 class NumberedValues {
  public:
-  explicit NumberedValues(const Program& program);
+  // times: false for fresh values alone.
+  explicit NumberedValues(const Program& program, bool times = true);
 
   bool column(int table, int column) const { return columns_.count({table, column}) > 0; }
   bool may_hold(ExprId expr) const;
@@ -33,6 +34,7 @@ class NumberedValues {
   void redis(const RedisCommand& c);
   const Program& p_;
   const Code& code_;
+  const bool times_;
   bool changed_ = false, messages_ = false, redis_ = false;
   std::set<int> cells_;
   std::set<std::pair<int, int>> columns_;

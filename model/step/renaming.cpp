@@ -72,7 +72,7 @@ class Renamer {
   }
 
  private:
-  bool sees(Reference r) const { return (r_.forgotten >> static_cast<int>(r) & 1) == 0; }
+  bool sees(Reference r) const { return oncecheck::sees(r_.forgotten, r); }
   static int at(const std::vector<std::uint8_t>& numbers, int i) { return numbers[static_cast<std::size_t>(i)]; }
   template <class Visit>
   static void each(const std::vector<std::uint8_t>& numbers, Visit visit) {

@@ -36,8 +36,11 @@ enum class Reference : std::uint8_t {
   Connection, Savepoints, NumberTaken, RowLocks, SsiRecords, LockTableBytes, Senders, Flags, Told,
   RowMarks, Waits, AdvisoryOwner, LockEntry, SsiNumbers, SsiMasks, SessionDeadline,
   CallingTask, ProviderCaller, HeldBy, KeyOwner, WriteOwner, CallingSender, TaskInstance, ClockDeadline, Routes, Values,
+  // Not references: reasons to keep things apart (symmetry.hpp), left out in the same way.
+  SharedRowLocks, RowOrder, ValueUse, Words,
 };
-inline constexpr int kReferences = 26;
+inline constexpr int kReferences = 30;
+inline bool sees(std::uint32_t forgotten, Reference r) { return (forgotten >> static_cast<int>(r) & 1) == 0; }
 
 // Old number to new one. Each is a permutation; the identity until told otherwise.
 struct Renaming {

@@ -21,6 +21,11 @@ class RowOrder {
     }
     const DatabaseLayout& db = l_.databases[static_cast<std::size_t>(db_)];
     for (std::size_t t = 0; innodb() && db.foreign_keys && t < db.tables.size(); ++t) told(db.tables[t]);
+    auto promise = [&](const Query& q) { cut(q); };
+    for (const Invariant& i : p_.invariants) {
+      walk_query(p_.plan.code, i.query, [](const Node&) {}, promise);
+      walk_expr(p_.plan.code, i.step_expr, [](const Node&) {}, promise);
+    }
     // Other steps have expressions of their own, but no queries: those are statements.
     return why_;
   }
@@ -88,6 +93,7 @@ class RowOrder {
   // Somebody can tell the order of its rows.
   void told(int t) {
     const TableLayout& at = table(t);
+    if (at.db != db_) return;  // of a promise: it may be about several
     if (by_value_) {
       why_ = "a statement can tell the order of rows of table " + at.name;
       return;

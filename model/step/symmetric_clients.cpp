@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "model/step/canonical.hpp"
 #include "model/step/row_order.hpp"
 
 namespace oncecheck {
@@ -275,8 +274,8 @@ std::string unequal_use(const Program& p, const NumberedValues& numbered) {
 
 }  // namespace
 
-SymmetricClients find_symmetric_clients(const Program& p, const NumberedValues& numbered, std::vector<std::string>& found,
-                                        std::vector<std::string>& kept_apart) {
+SymmetricClients find_symmetric_clients(const Program& p, const NumberedValues& numbered, std::uint32_t forgotten,
+                                        std::vector<std::string>& found, std::vector<std::string>& kept_apart) {
   SymmetricClients out;
   const Finder finder(p);
   const std::vector<std::vector<int>> groups = finder.groups();
@@ -286,7 +285,7 @@ SymmetricClients find_symmetric_clients(const Program& p, const NumberedValues& 
     for (int c : group) all += (all.empty() ? "" : ", ") + p.clients[static_cast<std::size_t>(c)];
     return "clients " + all;
   };
-  const std::string use = unequal_use(p, numbered);
+  const std::string use = sees(forgotten, Reference::ValueUse) ? unequal_use(p, numbered) : "";
   std::vector<std::vector<std::vector<CellId>>> own;  // by group, client of it
   for (const std::vector<int>& group : groups) {
     std::vector<std::vector<CellId>> values;
@@ -337,16 +336,10 @@ SymmetricClients find_symmetric_clients(const Program& p, const NumberedValues& 
       }
     }
     const auto image = finder.images(moved);
-    why = image ? finder.moved_word(*image, place) : "|| makes texts of them that would not go along";
+    const bool words = sees(forgotten, Reference::Words);
+    why = image ? (words ? finder.moved_word(*image, place) : "") : "|| makes texts of them that would not go along";
     if (!why.empty()) break;
     r.value = *image;
-    std::vector<std::uint8_t> first(p.initial.size());
-    rename(p, r, p.initial.data(), first.data());
-    make_canonical(p, first.data());
-    if (first != p.initial) {
-      why = "the first world knows one of them";
-      break;
-    }
     out.places.push_back(std::move(r));
   }
   for (const std::vector<int>& group : out.groups) {

@@ -7,7 +7,7 @@
 //
 // Sound when the rest of the program treats such values alike: it only compares them for equality. So clients stay apart, and
 // `kept_apart` says why, when
-//   - a literal, a word of the model or a row of the schema is such a value
+//   - a literal (of the schema too) or a word of the model is such a value
 //   - a value is no text, or reads as a number
 //   - something compares by order (<, ORDER BY, MIN, LIKE, ...), or can tell the order of rows
 //   - || makes a text in two ways that would become different texts, or one that the domain lacks
@@ -31,7 +31,8 @@ struct SymmetricClients {
   std::vector<int> client_of_own, which_of_own;
 };
 
-SymmetricClients find_symmetric_clients(const Program& program, const NumberedValues& numbered, std::vector<std::string>& found,
-                                        std::vector<std::string>& kept_apart);
+// forgotten: see Renaming::forgotten.
+SymmetricClients find_symmetric_clients(const Program& program, const NumberedValues& numbered, std::uint32_t forgotten,
+                                        std::vector<std::string>& found, std::vector<std::string>& kept_apart);
 
 }  // namespace oncecheck

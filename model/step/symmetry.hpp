@@ -11,7 +11,8 @@
 // and which idle instance stands for all. So of every orbit one world is enough, for every promise that cannot name such a
 // thing; and none can: facts know clients and their operations, rows know values. Where numbers do show, the things stay apart,
 // and kept_apart() says why:
-//   - the order of rows (row_order.hpp)
+//   - the order of rows (row_order.hpp), the order of fresh values where something asks for it
+//   - promises of steps that compare fresh values or times of two worlds, where one value may have two numbers
 //   - on PostgreSQL, row locks that several sessions can hold: who must wait for them waits for the one of the lowest number
 // Clicks that were not yet sent come last: they go out in their order.
 //
@@ -62,7 +63,8 @@ class Symmetry {
   void find_slots(const std::vector<std::string>& apart);
   void find_instances(const std::vector<std::string>& apart);
   void find_places();
-  std::string why_apart(int db, const NumberedValues& numbered) const;
+  std::vector<std::string> why_apart(const NumberedValues& numbered) const;
+  std::string why_apart(const std::vector<int>& tasks, const std::vector<std::string>& apart) const;
 
   // The parts of represent().
   void write_client_keys(const std::uint8_t* w, Scratch& s) const;

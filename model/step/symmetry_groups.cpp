@@ -28,21 +28,45 @@ std::string steps_compare_numbers(const Program& p, const NumberedValues& number
   return "";
 }
 
+// Fresh values have an order, by their numbers, that means nothing.
+bool orders_fresh(const Program& p) {
+  const NumberedValues fresh(p, false);
+  const Code& code = p.plan.code;
+  auto may = [&](ExprId e) { return fresh.may_hold(e); };
+  auto any = [&](const std::vector<Order>& order) { return std::any_of(order.begin(), order.end(), [&](const Order& o) { return may(o.expr); }); };
+  for (const Node& n : code.nodes) {
+    const bool compares = n.op == Op::Lt || n.op == Op::Le || n.op == Op::Gt || n.op == Op::Ge;
+    if (compares && may(n.a) && may(n.b)) return true;
+    if (n.op != Op::Greatest && n.op != Op::Least) continue;
+    for (int i = 0; i < n.b; ++i) {
+      if (may(code.args[static_cast<std::size_t>(n.args + i)])) return true;
+    }
+  }
+  for (const Query& q : code.queries) {
+    if (any(q.order)) return true;
+    for (const AggSpec& a : q.aggs) {
+      if ((a.kind == Aggregate::Min || a.kind == Aggregate::Max) && may(a.arg)) return true;
+    }
+  }
+  return std::any_of(p.plan.statements.begin(), p.plan.statements.end(), [&](const SqlStatement& s) { return any(s.order); });
+}
+
 }  // namespace
 
 Symmetry::Symmetry(const Program& program, std::uint32_t forgotten)
     : p_(program), l_(program.plan.layout), class_of_sender_(program.senders.size(), -1), forgotten_(forgotten) {
   const NumberedValues numbered(program);
-  if (std::string why = steps_compare_numbers(program, numbered); !why.empty()) {
+  std::string why = steps_compare_numbers(program, numbered);
+  if (why.empty() && orders_fresh(program)) why = "all things: something compares fresh values by their order";
+  if (!why.empty()) {
     kept_apart_.push_back(std::move(why));
     return;
   }
   find_clicks();
-  std::vector<std::string> apart;
-  for (std::size_t db = 0; db < l_.databases.size(); ++db) apart.push_back(why_apart(static_cast<int>(db), numbered));
+  const std::vector<std::string> apart = why_apart(numbered);
   find_slots(apart);
   find_instances(apart);
-  clients_ = find_symmetric_clients(program, numbered, found_, kept_apart_);
+  clients_ = find_symmetric_clients(program, numbered, forgotten, found_, kept_apart_);
   find_places();
   for (Renaming& way : clients_.places) way.forgotten = forgotten;
   for (std::size_t s = 0; s < class_of_sender_.size(); ++s) {
@@ -69,24 +93,38 @@ void Symmetry::find_places() {
   }
 }
 
-std::string Symmetry::why_apart(int db, const NumberedValues& numbered) const {
-  const DatabaseLayout& d = l_.databases[static_cast<std::size_t>(db)];
-  if (!is_innodb(d.engine)) {
+// By database: why its sessions must not change places, "" when they may.
+std::vector<std::string> Symmetry::why_apart(const NumberedValues& numbered) const {
+  std::vector<std::string> out(l_.databases.size());
+  for (std::size_t db = 0; db < l_.databases.size(); ++db) {
+    const DatabaseLayout& d = l_.databases[db];
+    if (sees(forgotten_, Reference::RowOrder)) out[db] = numbered_order(p_, numbered, static_cast<int>(db));
+    if (is_innodb(d.engine) || !sees(forgotten_, Reference::SharedRowLocks)) continue;
     const bool shared = d.foreign_keys || std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
-      return s.db == db && shares_row_locks(s);
+      return s.db == static_cast<int>(db) && shares_row_locks(s);
     });
-    if (shared) return "several sessions may lock one row of " + d.name + ", and who waits for them waits for one of them first";
+    if (shared) out[db] = "several sessions may lock one row of " + d.name + ", and who waits for them waits for one of them first";
   }
-  return numbered_order(p_, numbered, db);
+  return out;
+}
+
+// Fresh values and times are numbered by where they first appear, so a task that only holds one has a say in the order of rows.
+std::string Symmetry::why_apart(const std::vector<int>& tasks, const std::vector<std::string>& apart) const {
+  const bool numbers = p_.plan.domain.fresh_count() > 0 || p_.plan.domain.deadline_count() > 0;
+  for (int t : tasks) {
+    const std::vector<int>& sessions = l_.tasks[static_cast<std::size_t>(t)].sessions;
+    for (std::size_t db = 0; db < sessions.size(); ++db) {
+      if (!apart[db].empty() && (sessions[db] >= 0 || numbers)) return apart[db];
+    }
+  }
+  return "";
 }
 
 void Symmetry::find_slots(const std::vector<std::string>& apart) {
   auto offer = [&](const std::vector<int>& slots, const std::string& name) {
     if (slots.size() < 2) return;
-    const std::vector<int>& sessions = l_.tasks[static_cast<std::size_t>(slots[0])].sessions;
-    for (std::size_t db = 0; db < sessions.size(); ++db) {
-      if (sessions[db] < 0 || apart[db].empty()) continue;
-      kept_apart_.push_back(counted(slots.size(), name) + ": " + apart[db]);
+    if (const std::string why = why_apart(slots, apart); !why.empty()) {
+      kept_apart_.push_back(counted(slots.size(), name) + ": " + why);
       return;
     }
     slots_.push_back(slots);
@@ -121,14 +159,7 @@ void Symmetry::find_instances(const std::vector<std::string>& apart) {
     const ServiceInfo& service = p_.services[s];
     if (service.instances < 2) continue;
     const std::string name = counted(static_cast<std::size_t>(service.instances), "instances of " + service.name);
-    std::string why;
-    for (int t : service.start_tasks) {
-      const std::vector<int>& sessions = l_.tasks[static_cast<std::size_t>(t)].sessions;
-      for (std::size_t db = 0; db < sessions.size() && why.empty(); ++db) {
-        if (sessions[db] >= 0) why = apart[db];
-      }
-    }
-    if (!why.empty()) {
+    if (const std::string why = why_apart(service.start_tasks, apart); !why.empty()) {
       kept_apart_.push_back(name + ": " + why);
       continue;
     }

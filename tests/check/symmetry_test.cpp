@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "model/check/checker.hpp"
 #include "model/step/relation.hpp"
@@ -132,14 +135,37 @@ TEST_CASE("shipped variants: one state for each orbit, the same verdicts and dep
   CHECK(tally.smaller > 10);
 }
 
+namespace {
+
+std::uint64_t how_many(std::uint64_t usually) {
+  const char* n = std::getenv("ONCECHECK_GENERATED");
+  return n != nullptr ? std::strtoull(n, nullptr, 10) : usually;
+}
+
+// With a second client, whose key is another one.
+std::string with_two_clients(std::uint64_t seed) {
+  auto scenario = nlohmann::json::parse(generated_scenario(seed));
+  auto& clients = scenario["clients"];
+  clients["c"]["clicks"] = 1;
+  clients["c"]["retries"] = 0;
+  clients["d"] = clients["c"];
+  if (clients["d"]["requests"][0]["key"].is_string()) clients["d"]["requests"][0]["key"] = "L";
+  return scenario.dump();
+}
+
+}  // namespace
+
 TEST_CASE("generated scenarios: one state for each orbit, the same verdicts and depths") {
-  Tally tally;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  Tally tally, of_two;
+  for (std::uint64_t seed = 0; seed < how_many(200); ++seed) {
     CAPTURE(seed);
     compare(*program_from(generated_scenario(seed)), 2'500, tally);
+    compare(*program_from(with_two_clients(seed)), 2'500, of_two);
   }
   MESSAGE(tally.compared << " scenarios compared, " << tally.smaller << " of them with fewer states");
+  MESSAGE(of_two.compared << " with two clients, " << of_two.smaller << " of them with fewer states");
   CHECK(tally.smaller > 30);
+  CHECK(of_two.smaller > 30);
 }
 
 namespace {
@@ -173,6 +199,8 @@ std::string of_clients(int count, const std::string& parts, const std::string& m
 }
 
 const std::string kEmptyTable = R"j("CREATE TABLE t (id varchar(9) PRIMARY KEY, n int NOT NULL)")j";
+const std::string kHeap = R"j("CREATE TABLE t (id text, n int NOT NULL)")j";
+const std::string kSmallest = R"j(, {"sql": "SELECT id FROM t ORDER BY id LIMIT 1", "into": "x"}, {"if": ":x.id = :key", "then": [{"reply": 409}]})j";
 const std::string kInsert = R"j({"sql": "INSERT INTO t VALUES (:key, 0)"}, {"pause": true})j";
 
 // What each kind of reference needs to be missed.
@@ -230,6 +258,12 @@ std::map<Reference, std::string> scenarios() {
       {Reference::Told, clients},
       {Reference::Routes, clients},
       {Reference::Values, clients},
+      // Reasons to keep things apart.
+      {Reference::SharedRowLocks, scenario(postgres + handler(R"j({"sql": "BEGIN"}, {"sql": "SELECT n FROM t WHERE id = :key FOR SHARE"}, {"pause": true}, )j" + kUpdate + ", " + kCommit), R"j("clicks": 3)j")},
+      {Reference::RowOrder, scenario(database("postgres", "read committed", kHeap) + handler(R"j({"set": {"me": "gen_random_uuid()"}}, {"sql": "INSERT INTO t VALUES (:me, 0)"},
+          {"sql": "SELECT id FROM t", "into": "x"}, {"if": ":x.id = :me", "then": [{"reply": 409}]})j"), R"j("clicks": 2)j")},
+      {Reference::ValueUse, of_clients(2, database("postgres", "read committed", kEmptyTable) + handler(kInsert + kSmallest))},
+      {Reference::Words, of_clients(2, database("postgres", "read committed", kEmptyTable) + handler(R"j({"if": ":key = 'key-a'", "then": [{"reply": 409}]}, )j" + kInsert))},
   };
 }
 
@@ -304,7 +338,15 @@ TEST_CASE("clients that differ in their own values change places, their values a
     CHECK(finds_clients(text));
     compare(*program_from(text), 20'000, tally);
   }
-  CHECK(tally.smaller == 6);
+  // A key that all share, a field that nobody reads.
+  std::string shared = of_clients(2, postgres + handler(kUpdate)), unread = shared;
+  shared.replace(shared.find("key-b"), 5, "key-a");
+  unread.replace(unread.find("key-b\""), 6, R"j(key-b", "more": 1)j");
+  for (const std::string& text : {shared, unread}) {
+    CHECK(finds_clients(text));
+    compare(*program_from(text), 20'000, tally);
+  }
+  CHECK(tally.smaller == 8);
 }
 
 TEST_CASE("clients stay apart when the program can tell their values apart") {
@@ -316,16 +358,18 @@ TEST_CASE("clients stay apart when the program can tell their values apart") {
     for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + now.size())) text.replace(at, old.size(), now);
     return text;
   };
+  std::string sized = with("\"on_request\": [", R"j("on_request": [{"if": ":size > 1", "then": [{"reply": 409}]}, )j");
+  sized.replace(sized.find("key-a\""), 6, R"j(key-a", "size": 2)j");
   Tally tally;
   for (const std::string& text : {
            with("key-a", "7"), with("\"on_request\": [", R"j("on_request": [{"if": ":key = 'key-a'", "then": [{"reply": 409}]}, )j"),
            with("\"on_request\": [", R"j("on_request": [{"if": ":key < 'key-b'", "then": [{"reply": 409}]}, )j"),
-           with("\"on_request\": [", R"j("on_request": [{"sql": "SELECT id FROM t ORDER BY id LIMIT 1", "into": "x"}, {"if": ":x.id = :key", "then": [{"reply": 409}]}, )j"),
-           with("\"on_request\": [", R"j("on_request": [{"sql": "SELECT id FROM t", "into": "x"}, {"if": ":x.id = :key", "then": [{"reply": 409}]}, )j"),
+           of_clients(2, postgres + handler(kInsert + kSmallest)),
            with("PRIMARY KEY, n int NOT NULL)\"", "PRIMARY KEY, n int NOT NULL)\", \"INSERT INTO t VALUES ('key-a', 0)\""),
+           with("\"on_request\": [", R"j("on_request": [{"sql": "SELECT id FROM t", "into": "x"}, {"if": ":x.id = :key", "then": [{"reply": 409}]}, )j"),
            with("varchar(9)", "varchar(5)").replace(alike.find("key-b") + 0, 5, "other-b"), with("'accepted'", "'accepted' AND client <> 'a'"),
            with("\"engine\": \"postgres\"", "\"engine\": \"mysql\""), with("\"invariants\"", R"j("faults": {"timeout": {"max": 1, "client": "a"}}, "invariants")j"),
-           with("key-a\"", "key-a\", \"extra\": 1"), with("key-b", "key-a")}) {
+           sized}) {
     CAPTURE(text);
     CHECK(!finds_clients(text));
     compare(*program_from(text), 20'000, tally);
@@ -345,6 +389,7 @@ TEST_CASE("handlers stay apart where a rule goes by the numbers of sessions or f
   const std::string keyed = R"j("CREATE TABLE t (id text PRIMARY KEY, n int NOT NULL)", "INSERT INTO t VALUES ('K', 0), ('L', 0)")j";
   CHECK(finds_handlers(of(keyed, R"j({"sql": "UPDATE t SET n = n + 1"})j")));
   CHECK(!finds_handlers(of(keyed, R"j({"sql": "INSERT INTO t VALUES (gen_random_uuid(), 0)"}, {"sql": "UPDATE t SET n = n + 1"})j")));
+  CHECK(!finds_handlers(of(keyed, R"j({"set": {"me": "gen_random_uuid()", "other": "gen_random_uuid()"}}, {"if": ":me < :other", "then": [{"reply": 409}]}, )j" + kUpdate)));
   // A promise of steps that compares fresh values.
   const std::string token = R"j("CREATE TABLE t (id text PRIMARY KEY, n text)", "INSERT INTO t VALUES ('K', NULL)")j";
   std::string steps = of(token, R"j({"sql": "UPDATE t SET n = gen_random_uuid() WHERE id = :key"})j");
@@ -353,5 +398,8 @@ TEST_CASE("handlers stay apart where a rule goes by the numbers of sessions or f
   CHECK(!finds_handlers(steps));
   Tally tally;
   compare(*program_from(of(keyed, R"j({"sql": "UPDATE t SET n = n + 1"})j")), 30'000, tally);
-  CHECK(tally.smaller == 1);
+  const std::string serializable = scenario(database("postgres", "serializable", kTable) + handler(R"j({"sql": "SELECT n FROM t WHERE n > 0", "into": "x"},
+      {"sql": "UPDATE t SET n = 1 WHERE id = :key AND :x.count = 0"})j"), two);
+  compare(*program_from(serializable), 40'000, tally);
+  CHECK(tally.smaller == 2);
 }
