@@ -55,6 +55,7 @@ bool orders_fresh(const Program& p) {
 
 Symmetry::Symmetry(const Program& program, std::uint32_t forgotten)
     : p_(program), l_(program.plan.layout), class_of_sender_(program.senders.size(), -1), forgotten_(forgotten) {
+  CHECK_THAT(l_.sender_count < kNobody);
   const NumberedValues numbered(program);
   std::string why = steps_compare_numbers(program, numbered);
   if (why.empty() && orders_fresh(program)) why = "all things: something compares fresh values by their order";

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/check/checker.hpp"
+#include "model/step/canonical.hpp"
 #include "model/step/relation.hpp"
 #include "model/step/symmetry.hpp"
 #include "sim/replay.hpp"
@@ -65,10 +66,14 @@ class Representatives {
     }
     return out;
   }
-  // The world and what stands for it can do the same.
+  // What stands for the world can do the same, and rests when it does.
   bool stands_for(const Bytes& world) {
     const Bytes other = of(world);
-    return of(other) == other && (other == world || after(world) == after(other));
+    Bytes settled = other;
+    make_canonical(p_, settled.data());
+    if (of(other) != other || settled != other) return false;
+    if (other == world) return true;
+    return after(world) == after(other) && at_rest(p_, world.data(), workspace_) == at_rest(p_, other.data(), workspace_);
   }
 
  private:
@@ -260,7 +265,7 @@ std::map<Reference, std::string> scenarios() {
       {Reference::Values, clients},
       // Reasons to keep things apart.
       {Reference::SharedRowLocks, scenario(postgres + handler(R"j({"sql": "BEGIN"}, {"sql": "SELECT n FROM t WHERE id = :key FOR SHARE"}, {"pause": true}, )j" + kUpdate + ", " + kCommit), R"j("clicks": 3)j")},
-      {Reference::RowOrder, scenario(database("postgres", "read committed", kHeap) + handler(R"j({"set": {"me": "gen_random_uuid()"}}, {"sql": "INSERT INTO t VALUES (:me, 0)"},
+      {Reference::RowOrder, scenario(database("postgres", "read committed", kHeap) + handler(R"j({"set": {"me": "gen_random_uuid()"}}, {"sql": "INSERT INTO t VALUES (:me, 0)"}, {"pause": true},
           {"sql": "SELECT id FROM t", "into": "x"}, {"if": ":x.id = :me", "then": [{"reply": 409}]})j"), R"j("clicks": 2)j")},
       {Reference::ValueUse, of_clients(2, database("postgres", "read committed", kEmptyTable) + handler(kInsert + kSmallest))},
       {Reference::Words, of_clients(2, database("postgres", "read committed", kEmptyTable) + handler(R"j({"if": ":key = 'key-a'", "then": [{"reply": 409}]}, )j" + kInsert))},
