@@ -41,6 +41,7 @@ struct Arguments {
   bool quiet = false;
   bool verbose = false;
   bool no_reductions = false;
+  bool no_symmetry = false;
   bool explore_all = false;
   std::uint64_t runs = 1000;
   std::uint64_t seed = 1;
@@ -153,6 +154,7 @@ int run_check(const Arguments& a) {
   options.max_states = a.max_states;
   options.max_memory_bytes = bytes_of(a.max_memory);
   options.explore_all = a.explore_all;
+  options.symmetry = !a.no_symmetry && !a.no_reductions;
   ProgressLine line;
   options.progress = [&](const Progress& p) { line.show(p); };
   return run_scenarios(a, [&](const Program& p, const Overrides& overrides) {
@@ -280,7 +282,8 @@ int run_command_line(int argc, char** argv) {
   add_scenario_options(c, a);
   c->add_option("--max-states", a.max_states, "stop after about this many states: inconclusive");
   c->add_option("--max-memory", a.max_memory, "stop at this much memory for states, e.g. 4G: inconclusive");
-  c->add_flag("--no-reductions", a.no_reductions, "switch reductions off (dead variables, order of purges): more states, the same verdicts");
+  c->add_flag("--no-reductions", a.no_reductions, "switch reductions off (dead variables, order of purges, symmetry): more states, the same verdicts");
+  c->add_flag("--no-symmetry", a.no_symmetry, "tell interchangeable clicks, handlers, instances and clients apart: more states, the same verdicts");
   c->add_flag("--all-states", a.explore_all, "explore to the end even when every promise is broken already");
   c->footer("Example: oncecheck check scenarios/lying-api.jsonc --variant charge-then-ledger --explain");
 

@@ -24,6 +24,7 @@ struct CheckOptions {
   int threads = 0;                     // 0: one a core
   std::uint64_t max_states = 0;        // 0: no limit
   std::uint64_t max_memory_bytes = 0;  // seen set and frontiers; 0: no limit
+  bool symmetry = true;                // worlds that differ in which of alike things is which are one (step/symmetry.hpp)
   bool explore_all = false;            // go on to the end even when every promise is broken (counts)
   std::function<void(const Progress&)> progress;  // called now and then, from the calling thread
 };
