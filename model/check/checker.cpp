@@ -41,9 +41,7 @@ struct Frontier {  // worlds, one behind the other
 
 // One thread's share of the work.
 struct Worker {
-  explicit Worker(const Program& program) : coverage(program), breaks(program.invariants.size()) {
-    child.resize(static_cast<std::size_t>(program.plan.layout.bytes));
-  }
+  Worker(const Program& program, std::size_t state_bytes) : coverage(program), child(state_bytes), breaks(program.invariants.size()) {}
   Workspace workspace;
   Coverage coverage;
   std::vector<Event> events;
@@ -58,9 +56,10 @@ struct Worker {
 class Search {
  public:
   Search(const Program& program, const CheckOptions& options)
-      : p_(program), options_(options), bytes_(static_cast<std::size_t>(program.plan.layout.bytes)), seen_(1 << 14) {
+      : p_(program), options_(options), world_bytes_(static_cast<std::size_t>(program.plan.layout.bytes)),
+        bytes_(world_bytes_ + (options.monitor != nullptr ? 1 : 0)), seen_(1 << 14) {
     threads_ = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    for (int i = 0; i < threads_; ++i) workers_.emplace_back(program);
+    for (int i = 0; i < threads_; ++i) workers_.emplace_back(program, bytes_);
     breaks_.resize(program.invariants.size());
   }
 
@@ -79,13 +78,14 @@ class Search {
   };
 
   void first_level() {
-    const std::uint64_t f = fingerprint(p_.initial.data(), bytes_);
+    const std::vector<std::uint8_t> first = first_state();
+    const std::uint64_t f = fingerprint(first.data(), bytes_);
     seen_.insert(f, 0, 0);
     Worker& w = workers_[0];
-    w.next.worlds = p_.initial;
+    w.next.worlds = first;
     w.next.fingerprints = {f};
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
-      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty &&
+      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty && judges(first.data()) &&
           breaks(p_, p_.invariants[i], p_.initial.data(), w.workspace, w.limit)) {
         w.breaks[i].offer({f, 0, false, 0});
       }
@@ -93,10 +93,28 @@ class Search {
     collect();
   }
 
+  // A state of the search: a world, then the state of the monitor if there is one.
+  std::vector<std::uint8_t> first_state() const {
+    std::vector<std::uint8_t> first = p_.initial;
+    first.resize(bytes_, 0);
+    return first;
+  }
+  bool judges(const std::uint8_t* state) const { return options_.monitor == nullptr || options_.monitor->judges(state[world_bytes_]); }
+  // What the event makes of the monitor's state; false: it is forbidden.
+  bool monitor_allows(const std::uint8_t* state, const Event& e, std::uint8_t* child) const {
+    if (options_.monitor == nullptr) return true;
+    const int next = options_.monitor->next(p_, state, state[world_bytes_], e);
+    if (next == Monitor::kForbidden) return false;
+    child[world_bytes_] = static_cast<std::uint8_t>(next);
+    return true;
+  }
+
   bool decided(std::size_t i) const { return breaks_[i].found(); }
   bool all_decided() const {
     if (options_.explore_all || breaks_.empty()) return false;
-    return std::all_of(breaks_.begin(), breaks_.end(), [](const Break& b) { return b.found(); });
+    const auto broken = [](const Break& b) { return b.found(); };
+    if (options_.stop_at_first) return std::any_of(breaks_.begin(), breaks_.end(), broken);
+    return std::all_of(breaks_.begin(), breaks_.end(), broken);
   }
 
   void expand_level() {
@@ -182,8 +200,9 @@ class Search {
     bool restless = false;
     for (const Event& e : w.events) {
       restless = restless || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
-      w.coverage.note(p_, world, e);
       std::memcpy(w.child.data(), world, bytes_);
+      if (!monitor_allows(world, e, w.child.data())) continue;
+      w.coverage.note(p_, world, e);
       ++w.transitions;
       if (const Limit limit = apply(p_, w.child.data(), e, w.workspace)) {
         note_limit(w, limit);
@@ -191,7 +210,7 @@ class Search {
       }
       visit(w, world, f);
     }
-    if (!restless && has_final_ && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
+    if (!restless && has_final_ && judges(world) && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
   }
 
   // Faults that happened on every way to this world: budgets are part of it.
@@ -209,16 +228,19 @@ class Search {
   void visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f) {
     const std::uint64_t f = fingerprint(w.child.data(), bytes_);
     const SeenSet::Insert result = seen_.insert(f, parent_f, depth_ + 1);
+    const bool judged = judges(w.child.data());
     for (std::size_t i : step_invariants_) {
-      if (decided(i)) continue;
+      if (decided(i) || !judged) continue;
       Limit limit;
       if (step_breaks(p_, p_.invariants[i], parent, w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, parent_f, false, faults_in(w.child.data())});
       if (limit) note_limit(w, limit);
     }
     if (result == SeenSet::Insert::Full) w.full = true;
     if (result != SeenSet::Insert::New) return;
+    // A state that is the first to be judged has no judged parent to compare with.
+    const bool parent_judged = judged && judges(parent);
     for (std::size_t i : state_invariants_) {
-      if (decided(i) || same_reads(p_.invariants[i], parent, w.child.data())) continue;
+      if (decided(i) || !judged || (parent_judged && same_reads(p_.invariants[i], parent, w.child.data()))) continue;
       Limit limit;
       if (breaks(p_, p_.invariants[i], w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, 0, false, faults_in(w.child.data())});
       if (limit) note_limit(w, limit);
@@ -274,7 +296,7 @@ class Search {
     } else if (limit) {
       r.why_incomplete = limit_text(p_, limit);
     } else if (!r.complete) {
-      r.why_incomplete = "every promise is broken: the search ended there";
+      r.why_incomplete = options_.stop_at_first ? "a promise is broken: the search ended there" : "every promise is broken: the search ended there";
     }
     r.states = seen_.size();
     r.depth = level_.empty_level() ? depth_ - 1 : depth_;
@@ -311,7 +333,7 @@ class Search {
     for (SeenSet::Entry e = seen_.find(here); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
     std::reverse(chain.begin(), chain.end());
     std::vector<Event> trace;
-    std::vector<std::uint8_t> world = p_.initial, child;
+    std::vector<std::uint8_t> world = first_state(), child;
     std::vector<Event> events;
     Workspace workspace;
     for (std::size_t i = 1; i < chain.size(); ++i) {
@@ -319,6 +341,7 @@ class Search {
       bool found = false;
       for (const Event& e : events) {
         child = world;
+        if (!monitor_allows(world.data(), e, child.data())) continue;
         if (apply(p_, child.data(), e, workspace)) continue;
         if ((fingerprint(child.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
         trace.push_back(e);
@@ -341,7 +364,7 @@ class Search {
 
   const Program& p_;
   const CheckOptions& options_;
-  std::size_t bytes_;
+  std::size_t world_bytes_, bytes_;  // of a world; of a state
   SeenSet seen_;
   int threads_ = 1;
   std::vector<Worker> workers_;
