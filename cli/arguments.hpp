@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "cli/terminal.hpp"
 #include "model/check/checker.hpp"
 #include "model/program/scenario_reader.hpp"
 #include "reports/run_report.hpp"
-#include "cli/terminal.hpp"
 
 namespace oncecheck {
 
@@ -27,6 +28,7 @@ struct Arguments {
   bool verbose = false;
   bool no_reductions = false;
   bool explore_all = false;
+  bool keep_faults = false;
   std::uint64_t runs = 1000;
   std::uint64_t seed = 1;
   std::string trace;

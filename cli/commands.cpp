@@ -128,7 +128,9 @@ LoadedTrace load_trace(const Arguments& a) {
     Mutant mutant = find_mutant(scenario, out.trace.ablation);
     out.program = compile_mutant(mutant);
   } else if (!out.trace.only_fault.empty()) {
-    out.program = disturbed_program(scenario, out.trace.only_fault);
+    out.program = disturbed_program(scenario, out.trace.only_fault, false);
+  } else if (!out.trace.one_more.empty()) {
+    out.program = disturbed_program(scenario, out.trace.one_more, true);
   } else {
     out.program = load_program(scenario);
   }
@@ -251,6 +253,7 @@ int run_command_line(int argc, char** argv) {
   add_scenario_options(c, a);
   add_limits(c, a);
   c->add_flag("-v,--verbose", a.verbose, "do not shorten texts");
+  c->add_flag("--keep-faults", a.keep_faults, "the faults of the scenario may happen besides: one disturbance more than it has");
   c->footer("Example: oncecheck windows scenarios/rpc-in-transaction.jsonc --variant rollback-on-timeout");
 
   c = app.add_subcommand("replay", "run a trace on the model; fails at the first step that differs");

@@ -81,10 +81,10 @@ int run_ablate(const Arguments& a) {
 
 int run_windows(const Arguments& a) {
   const Terminal terminal = stdout_terminal();
-  CheckOptions options = check_options(a);
+  WindowOptions options{check_options(a), a.keep_faults};
   ProgressLine line;
   std::string so_far;
-  options.progress = [&](const Progress& p) { line.show(p, so_far); };
+  options.check.progress = [&](const Progress& p) { line.show(p, so_far); };
   const auto results = each_variant<WindowTable>(a, [&](const Scenario& s) {
     so_far.clear();
     WindowTable t = check_windows(s, options, [&](std::size_t done, std::size_t all) { so_far = fmt::format("{} of {} disturbances, ", done, all); });
@@ -92,7 +92,7 @@ int run_windows(const Arguments& a) {
     print(a, to_text(t, text_options(a, terminal)) + "\n");
     for (std::size_t w = 0; w < t.windows.size(); ++w) {
       for (const WindowColumn& c : t.columns) {
-        save(a, fmt::format("window-{}.{}", w + 1, fault_name(c.disturbance)), traces_of(c, c.cells[w], overrides_of(a)));
+        save(a, fmt::format("window-{}.{}", w + 1, fault_name(c.disturbance)), traces_of(t, c, c.cells[w], overrides_of(a)));
         for (const InvariantResult& i : c.cells[w].broken) {
           if (!a.explain) continue;
           print(a, fmt::format("window {}, {}: {}\n", w + 1, t.windows[w].place, fault_name(c.disturbance)));

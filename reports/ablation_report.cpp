@@ -21,9 +21,9 @@ std::size_t count(const Ablation& a, Need need) {
   return static_cast<std::size_t>(std::count_if(a.mutants.begin(), a.mutants.end(), [&](const MutantResult& m) { return m.need == need; }));
 }
 
-std::string verdict_text(const MutantResult& m) {
+std::string verdict_text(const MutantResult& m, bool verbose) {
   std::string out = need_name(m.need);
-  if (!m.why.empty()) return out + ": " + m.why;
+  if (!m.why.empty()) return out + ": " + (verbose ? m.why : shorten(m.why, kTextWidth));
   const char* separator = ": ";
   for (const InvariantResult& r : m.check.invariants) {
     if (r.verdict != Verdict::Violated) continue;
@@ -69,8 +69,8 @@ std::string to_text(const Ablation& a, const TextOptions& options) {
   out += fmt::format("    every promise holds in {} states; {} mutants within the same bounds\n\n", thousands(a.original.states), a.mutants.size());
   std::vector<std::vector<std::string>> rows = {{"line", "place", "change", "text", "verdict"}};
   for (const MutantResult& m : a.mutants) {
-    const std::string text = options.verbose ? m.mutant.text : shorten(m.mutant.text, kTextWidth);
-    rows.push_back({std::to_string(m.mutant.at.line), m.mutant.place, m.mutant.change, text, verdict_text(m)});
+    rows.push_back({std::to_string(m.mutant.at.line), m.mutant.place, m.mutant.change, options.verbose ? m.mutant.text : shorten(m.mutant.text, kTextWidth),
+                    verdict_text(m, options.verbose)});
   }
   out += table_text(rows, "    ") + "\n    ";
   const char* separator = "";

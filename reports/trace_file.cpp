@@ -28,6 +28,7 @@ std::string trace_to_json(const Trace& trace) {
   if (!trace.overrides.empty()) j["set"] = trace.overrides;
   if (!trace.ablation.empty()) j["ablation"] = trace.ablation;
   if (!trace.only_fault.empty()) j["only_fault"] = trace.only_fault;
+  if (!trace.one_more.empty()) j["one_more_fault"] = trace.one_more;
   j["invariant"] = trace.invariant;
   j["at_rest"] = trace.at_rest;
   j["steps"] = trace.choices;
@@ -50,6 +51,7 @@ Trace read_trace(const std::string& file) {
     t.variant = j.value("variant", "");
     t.ablation = j.value("ablation", "");
     t.only_fault = j.value("only_fault", "");
+    t.one_more = j.value("one_more_fault", "");
     t.invariant = j.value("invariant", "");
     t.at_rest = j.value("at_rest", false);
     if (j.contains("set")) t.overrides = j["set"].get<std::map<std::string, std::string>>();

@@ -79,12 +79,12 @@ std::string remarks(const WindowTable& t, const TextOptions& options) {
   return rows.empty() ? "" : "\n" + table_text(rows, "    ");
 }
 
-Json cell_json(const WindowColumn& column, const WindowCell& cell) {
+Json cell_json(const WindowTable& table, const WindowColumn& column, const WindowCell& cell) {
   Json j;
   j["verdict"] = safety_name(cell.safety);
   if (!cell.why.empty()) j["why"] = cell.why;
   j["broken"] = Json::array();
-  for (const Trace& t : traces_of(column, cell, {})) {
+  for (const Trace& t : traces_of(table, column, cell, {})) {
     Json b;
     b["invariant"] = t.invariant;
     b["depth"] = t.choices.size();
@@ -110,6 +110,7 @@ Json table_json(const WindowTable& t) {
   r["scenario"] = t.scenario;
   r["variant"] = t.variant;
   r["mode"] = "windows";
+  r["keep_faults"] = t.keep_faults;
   r["undisturbed"] = Json::object();
   for (const InvariantResult& i : t.undisturbed.invariants) r["undisturbed"][i.name] = verdict_name(i.verdict);
   r["disturbances"] = Json::array();
@@ -124,7 +125,7 @@ Json table_json(const WindowTable& t) {
     row["after"] = window.after;
     row["before"] = window.before;
     row["cells"] = Json::object();
-    for (const WindowColumn& c : t.columns) row["cells"][fault_name(c.disturbance)] = cell_json(c, c.cells[w]);
+    for (const WindowColumn& c : t.columns) row["cells"][fault_name(c.disturbance)] = cell_json(t, c, c.cells[w]);
     r["windows"].push_back(std::move(row));
   }
   return r;
@@ -158,11 +159,12 @@ std::string to_json(const std::vector<WindowTable>& tables) {
   return j.dump(2) + "\n";
 }
 
-std::vector<Trace> traces_of(const WindowColumn& column, const WindowCell& cell, const std::map<std::string, std::string>& overrides) {
+std::vector<Trace> traces_of(const WindowTable& table, const WindowColumn& column, const WindowCell& cell,
+                             const std::map<std::string, std::string>& overrides) {
   std::vector<Trace> out;
   for (const InvariantResult& r : cell.broken) {
     out.push_back(trace_of(*column.program, r.trace, r.name, r.at_rest, overrides));
-    out.back().only_fault = fault_name(column.disturbance);
+    (table.keep_faults ? out.back().one_more : out.back().only_fault) = fault_name(column.disturbance);
   }
   return out;
 }

@@ -18,7 +18,8 @@ std::string to_text(const WindowTable& table, const TextOptions& options);
 std::string to_json(const std::vector<WindowTable>& tables);
 
 // The counterexamples of a cell, one for each promise that broke.
-std::vector<Trace> traces_of(const WindowColumn& column, const WindowCell& cell, const std::map<std::string, std::string>& overrides);
+std::vector<Trace> traces_of(const WindowTable& table, const WindowColumn& column, const WindowCell& cell,
+                             const std::map<std::string, std::string>& overrides);
 
 // 0; 3 when some cell is inconclusive.
 int exit_status(const WindowTable& table);

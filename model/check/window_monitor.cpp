@@ -66,25 +66,26 @@ bool concerns_reply(const Program& p, const std::uint8_t* w, const Event& e, con
 
 }  // namespace
 
-bool WindowMonitor::is_disturbance(const Event& e) const {
+bool WindowMonitor::is_disturbance(const Program& program, const Event& e) const {
   if (disturbance_ == FaultKind::DuplicateRequest) return e.kind == EventKind::Deliver || e.kind == EventKind::DuplicateCall;
-  return e.fault != kNoBudget;  // the only budget is that of the disturbance
+  return e.fault != kNoBudget && program.faults[e.fault].kind == disturbance_;
 }
 
 int WindowMonitor::next(const Program& program, const std::uint8_t* world, int state, const Event& event) const {
   const bool paid = event.fault != kNoBudget;
-  if (state == kDisturbed && window_ != kAnyWindow) return paid ? kForbidden : kDisturbed;
+  if (state == kDisturbed && window_ != kAnyWindow) return paid && !keep_faults_ ? kForbidden : kDisturbed;
   bool hit = false;
-  if (is_disturbance(event)) {
+  if (is_disturbance(program, event)) {
     for (int w = 0; w < static_cast<int>(windows_.size()); ++w) {
       if ((window_ != kAnyWindow && window_ != w) || !in_window(program, world, event, w)) continue;
       hit = true;
       happened_[static_cast<std::size_t>(w)].store(true, std::memory_order_relaxed);
     }
   }
+  // In one of several windows a run may be disturbed by a retry and then by a copy: each window asks for one of them.
   if (hit || state == kDisturbed) return kDisturbed;
   // The copy is on its way; it disturbs when it arrives.
-  if (event.kind == EventKind::Duplicate) return kUndisturbed;
+  if (event.kind == EventKind::Duplicate || keep_faults_) return kUndisturbed;
   return paid ? kForbidden : kUndisturbed;
 }
 

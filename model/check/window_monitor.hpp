@@ -18,15 +18,15 @@ inline constexpr int kAnyWindow = -1;
 // - DuplicateRequest: another request to its endpoint arrives that is not known to be of another operation, whether the network
 //   made it, or a client that clicks or tries again; or the provider gets the request of its call twice;
 // - Expire, Failover: any such event.
-// No other fault happens. Before the disturbance nothing is judged.
+// No other fault happens, unless keep_faults: then the budgets alone say what may. Before the disturbance nothing is judged.
 // With kAnyWindow a run may go through the disturbance in any of the windows: what holds then holds in each of them.
 class WindowMonitor : public Monitor {
  public:
   static constexpr int kUndisturbed = 0, kDisturbed = 1;
 
   // The windows must outlive it.
-  WindowMonitor(const std::vector<Window>& windows, FaultKind disturbance, int window)
-      : windows_(windows), disturbance_(disturbance), window_(window), happened_(windows.size()) {}
+  WindowMonitor(const std::vector<Window>& windows, FaultKind disturbance, int window, bool keep_faults)
+      : windows_(windows), disturbance_(disturbance), window_(window), keep_faults_(keep_faults), happened_(windows.size()) {}
 
   int next(const Program& program, const std::uint8_t* world, int state, const Event& event) const override;
   bool judges(int state) const override { return state == kDisturbed; }
@@ -36,11 +36,12 @@ class WindowMonitor : public Monitor {
 
  private:
   bool in_window(const Program& program, const std::uint8_t* world, const Event& event, int window) const;
-  bool is_disturbance(const Event& event) const;
+  bool is_disturbance(const Program& program, const Event& event) const;
 
   const std::vector<Window>& windows_;
   FaultKind disturbance_;
   int window_;
+  bool keep_faults_;
   mutable std::vector<std::atomic<bool>> happened_;
 };
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "invariants/load.hpp"
 #include "model/check/window_monitor.hpp"
-#include "model/program/each_step.hpp"
 #include "model/world/check.hpp"
 
 namespace oncecheck {
@@ -16,60 +14,53 @@ namespace {
 constexpr std::array kDisturbances = {FaultKind::Crash,            FaultKind::Deploy, FaultKind::Timeout, FaultKind::LoseResponse,
                                       FaultKind::DuplicateRequest, FaultKind::Expire, FaultKind::Failover};
 
-std::unique_ptr<Program> program_with(Scenario scenario, const char* fault) {
-  scenario.faults.clear();
+// fault: null for none.
+std::unique_ptr<Program> program_with(Scenario scenario, const char* fault, bool keep_faults) {
+  if (!keep_faults) scenario.faults.clear();
   if (fault != nullptr) {
-    Fault f;
-    f.at = {scenario.file, "", 0, 0};
-    f.name = fault;
-    f.max = 1;
-    scenario.faults.push_back(f);
+    const auto same = std::find_if(scenario.faults.begin(), scenario.faults.end(),
+                                   [&](const Fault& f) { return f.name == fault && f.target.empty(); });
+    if (same != scenario.faults.end()) {
+      ++same->max;
+    } else {
+      Fault f;
+      f.at = {scenario.file, "", 0, 0};
+      f.name = fault;
+      f.max = 1;
+      scenario.faults.push_back(f);
+    }
   }
   return load_program(scenario);
 }
 
-bool has_timeouts(const Scenario& s) {
-  bool found = std::any_of(s.clients.begin(), s.clients.end(), [](const auto& c) { return c.second.timeout.has_value(); });
-  const auto visit = [&](const Step& step) { found = found || step.timeout.has_value(); };
-  for (const auto& [name, service] : s.services) {
-    found = found || service.drain_time.has_value();
-    each_step_of(service, visit);
-    if (service.next) each_step_of(*service.next, visit);
-  }
-  for (const auto& [name, db] : s.databases) found = found || db.engine.value != "postgres";  // InnoDB ends every wait
-  return found;
-}
-
-bool has_part_for(const Program& p, FaultKind disturbance) {
-  const Scenario& s = p.scenario;
-  if (disturbance == FaultKind::Timeout) return has_timeouts(s);
-  if (disturbance == FaultKind::Expire) {
-    bool forgets = false;
-    for (const ProviderInfo& provider : p.providers) {
-      for (const OperationInfo& o : provider.operations) forgets = forgets || o.forgets;
-    }
-    return forgets || p.plan.layout.deadline_slots > 0;
-  }
+bool has_part_for(const Scenario& s, FaultKind disturbance) {
   if (disturbance != FaultKind::Failover) return true;
   const auto replicated = [](const auto& part) { return part.second.replicas > 0; };
   return std::any_of(s.databases.begin(), s.databases.end(), replicated) || std::any_of(s.redis.begin(), s.redis.end(), replicated);
 }
 
+bool can_happen(const WindowColumn& column) {
+  return std::any_of(column.cells.begin(), column.cells.end(), [](const WindowCell& c) { return c.safety != Safety::CannotHappen; });
+}
+
 class TableMaker {
  public:
-  TableMaker(const Scenario& scenario, const CheckOptions& options) : scenario_(scenario), options_(options) {}
+  TableMaker(const Scenario& scenario, const WindowOptions& options) : scenario_(scenario), options_(options) {}
 
   WindowTable make(const std::function<void(std::size_t, std::size_t)>& done) {
     table_.scenario = scenario_.file;
     table_.variant = scenario_.variant;
-    const auto quiet = program_with(scenario_, nullptr);
-    table_.undisturbed = check(*quiet, options_);
+    table_.keep_faults = options_.keep_faults;
+    const auto quiet = program_with(scenario_, nullptr, options_.keep_faults);
+    table_.undisturbed = check(*quiet, options_.check);
     table_.windows = windows_of(*quiet);
-    std::vector<FaultKind> kinds;
-    std::copy_if(kDisturbances.begin(), kDisturbances.end(), std::back_inserter(kinds), [&](FaultKind k) { return has_part_for(*quiet, k); });
-    for (const FaultKind kind : kinds) {
-      table_.columns.push_back(column(kind));
-      if (done) done(table_.columns.size(), kinds.size());
+    std::size_t looked_at = 0;
+    for (const FaultKind kind : kDisturbances) {
+      if (has_part_for(scenario_, kind)) {
+        WindowColumn c = column(kind);
+        if (can_happen(c)) table_.columns.push_back(std::move(c));
+      }
+      if (done) done(++looked_at, kDisturbances.size());
     }
     return std::move(table_);
   }
@@ -78,11 +69,11 @@ class TableMaker {
   WindowColumn column(FaultKind kind) {
     WindowColumn out;
     out.disturbance = kind;
-    out.program = program_with(scenario_, fault_name(kind));
+    out.program = program_with(scenario_, fault_name(kind), options_.keep_faults);
     CHECK_THAT(windows_of(*out.program).size() == table_.windows.size());  // faults change no code
     std::erase_if(out.program->invariants, [&](const Invariant& i) { return breaks_anyway(i.spec.name); });
     // Most columns are safe as a whole: one search then answers for all of their windows.
-    const WindowMonitor any(table_.windows, kind, kAnyWindow);
+    const WindowMonitor any(table_.windows, kind, kAnyWindow, options_.keep_faults);
     const CheckResult all = run(*out.program, any, true);
     const bool safe = all.complete && !violated(all);
     for (int w = 0; w < static_cast<int>(table_.windows.size()); ++w) {
@@ -101,7 +92,7 @@ class TableMaker {
   }
 
   CheckResult run(const Program& program, const WindowMonitor& monitor, bool stop_at_first) const {
-    CheckOptions options = options_;
+    CheckOptions options = options_.check;
     options.monitor = &monitor;
     options.stop_at_first = stop_at_first;
     return check(program, options);
@@ -120,7 +111,7 @@ class TableMaker {
   }
 
   WindowCell cell(const Program& program, FaultKind kind, int window) const {
-    const WindowMonitor monitor(table_.windows, kind, window);
+    const WindowMonitor monitor(table_.windows, kind, window, options_.keep_faults);
     const CheckResult r = run(program, monitor, false);
     if (!violated(r) && !r.complete) return {Safety::Inconclusive, r.why_incomplete, {}};
     if (!violated(r)) return safe_cell(r, monitor.happened(window));
@@ -133,7 +124,7 @@ class TableMaker {
   }
 
   const Scenario& scenario_;
-  const CheckOptions options_;
+  const WindowOptions& options_;
   WindowTable table_;
 };
 
@@ -149,18 +140,18 @@ const char* safety_name(Safety safety) {
   return "";
 }
 
-WindowTable check_windows(const Scenario& scenario, const CheckOptions& options,
+WindowTable check_windows(const Scenario& scenario, const WindowOptions& options,
                           const std::function<void(std::size_t, std::size_t)>& done) {
   return TableMaker(scenario, options).make(done);
 }
 
-std::unique_ptr<Program> disturbed_program(const Scenario& scenario, const std::string& fault) {
+std::unique_ptr<Program> disturbed_program(const Scenario& scenario, const std::string& fault, bool keep_faults) {
   std::vector<std::string> known;
   for (const FaultKind kind : kDisturbances) {
-    if (fault == fault_name(kind)) return program_with(scenario, fault_name(kind));
+    if (fault == fault_name(kind)) return program_with(scenario, fault_name(kind), keep_faults);
     known.push_back(fault_name(kind));
   }
-  throw ScenarioError({scenario.file, "", 0, 0}, "'only_fault' names the unknown disturbance \"" + fault + "\"", nearest_name(fault, known));
+  throw ScenarioError({scenario.file, "", 0, 0}, "the trace names the unknown disturbance \"" + fault + "\"", nearest_name(fault, known));
 }
 
 }  // namespace oncecheck

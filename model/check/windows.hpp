@@ -3,7 +3,8 @@
 //
 // A cell is about runs of the scenario in which exactly one disturbance happens, in this window, and no other fault. What the
 // clients do by themselves (clicks, retries, time-outs for which nobody has to pay) stays. The faults of the scenario are not
-// looked at: a disturbance is asked for whether the scenario has a budget for it or not.
+// looked at: a disturbance is asked for whether the scenario has a budget for it or not. With keep_faults they stay: a cell is
+// then about one disturbance more than the scenario has budgets for.
 #pragma once
 
 #include <functional>
@@ -24,6 +25,11 @@ enum class Safety {
 };
 const char* safety_name(Safety safety);  // "safe", ...
 
+struct WindowOptions {
+  CheckOptions check;
+  bool keep_faults = false;
+};
+
 struct WindowCell {
   Safety safety = Safety::CannotHappen;
   std::string why;                      // Inconclusive
@@ -38,19 +44,21 @@ struct WindowColumn {
 
 struct WindowTable {
   std::string scenario, variant;
-  // Without any fault. What breaks already then is left out of the cells.
+  bool keep_faults = false;
+  // Without a disturbance. What breaks already then is left out of the cells.
   CheckResult undisturbed;
   std::vector<Window> windows;
-  // Only disturbances that the scenario has a part for: no failover without a replica.
+  // Only disturbances that can happen in some window: no failover without a replica, nothing expires without a lease.
   std::vector<WindowColumn> columns;
 };
 
 // `done` is called after each column with how many are done, and how many there are. Throws ScenarioError when the scenario
 // does not compile.
-WindowTable check_windows(const Scenario& scenario, const CheckOptions& options,
+WindowTable check_windows(const Scenario& scenario, const WindowOptions& options,
                           const std::function<void(std::size_t, std::size_t)>& done = {});
 
-// The scenario with one fault of this kind and no other, compiled. Throws ScenarioError for a name that is no disturbance.
-std::unique_ptr<Program> disturbed_program(const Scenario& scenario, const std::string& fault);
+// The scenario with one fault of this kind and no other, or with one more, compiled. Throws ScenarioError for a name that is no
+// disturbance.
+std::unique_ptr<Program> disturbed_program(const Scenario& scenario, const std::string& fault, bool keep_faults);
 
 }  // namespace oncecheck

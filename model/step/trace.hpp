@@ -18,6 +18,7 @@ struct Trace {
   // What the run is of, when it is not the scenario as written.
   std::string ablation = "";    // with this guard gone (Mutant::name)
   std::string only_fault = "";  // with one fault of this kind and no other
+  std::string one_more = "";    // with one more fault of this kind
 };
 
 }  // namespace oncecheck
