@@ -34,7 +34,11 @@ std::string shown(const Step& step) {
     case StepKind::If: return "if " + step.text.value;
     case StepKind::While: return "while " + step.text.value;
     case StepKind::ForEach: return "for each row of " + step.text.value;
-    case StepKind::Set: return "set " + step.args.front().first + " = " + step.args.front().second.value;
+    case StepKind::Set: {
+      std::string all;
+      for (const auto& [name, text] : step.args) all += (all.empty() ? "set " : ", ") + name + " = " + text.value;
+      return all;
+    }
     case StepKind::Reply: return "reply " + std::to_string(step.status);
     case StepKind::Stop: return "stop";
     case StepKind::Pause: return "pause";
