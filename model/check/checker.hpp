@@ -27,7 +27,7 @@ class Monitor {
   static constexpr int kForbidden = -1;
   virtual ~Monitor() = default;
   // The monitor's state, 0 at first, after an event that `enabled` gave for this world; or kForbidden: such a run is not
-  // looked at.
+  // looked at. A forbidden event that costs nothing still keeps its world from being at rest.
   virtual int next(const Program& program, const std::uint8_t* world, int state, const Event& event) const = 0;
   // Whether a violation counts in this state.
   virtual bool judges(int state) const = 0;

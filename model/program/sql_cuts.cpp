@@ -81,7 +81,9 @@ class Cutter {
   }
 
   TextCut& cut(std::size_t first, std::size_t last, std::string what, std::string by = "") {
-    out.push_back({t_.token(first).begin, t_.token(last).end, std::move(by), std::move(what), shown(first, last), "", {}});
+    // What is not replaced goes with the blank before it.
+    const std::size_t from = by.empty() && first > 0 ? t_.token(first - 1).end : t_.token(first).begin;
+    out.push_back({from, t_.token(last).end, std::move(by), std::move(what), shown(first, last), "", {}});
     return out.back();
   }
 
@@ -141,8 +143,8 @@ class Cutter {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       TextCut& c = cut(parts[k].from, parts[k].to - 1, what);
       // With the AND that joins it.
-      if (k > 0) c.from = t_.token(parts[k - 1].to).begin;
-      if (k == 0) c.to = t_.token(parts[1].from).begin;
+      if (k > 0) c.from = t_.token(parts[k - 1].to - 1).end;
+      if (k == 0) c.to = t_.token(parts[1].from - 1).end;
     }
   }
 
