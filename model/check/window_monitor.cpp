@@ -15,13 +15,23 @@ int operation_of(const Program& p, std::uint8_t caller) {
   return p.routes[static_cast<std::size_t>(p.senders[caller].route)].operation;
 }
 
-// A request is delivered to this body, and it is not known to be of another operation than `caller` asks for.
-bool arrives_again(const Program& p, const std::uint8_t* w, const Event& e, const Body& body, std::uint8_t caller) {
+// The key with which a task of this body was asked, NULL when it has none or does not need it any more.
+CellId key_of(const Program& p, const std::uint8_t* w, const Body& body, const RouteInfo& route, int task) {
+  const int cell = route.key_cell[body.next_version ? 1 : 0];
+  if (task < 0 || cell < 0) return kNullCell;
+  return load_cell(p.plan.layout, w + p.plan.layout.tasks[static_cast<std::size_t>(task)].locals + cell * p.plan.layout.cell);
+}
+
+// A request is delivered to this body, and it is not known to be another than that of `caller`, on which the task works (-1: it
+// has ended).
+bool arrives_again(const Program& p, const std::uint8_t* w, const Event& e, const Body& body, std::uint8_t caller, int task) {
   const std::uint8_t* message = message_at(p.plan.layout, w, e.a);
   const RouteInfo& route = p.routes[static_cast<std::size_t>(message[0] - 1)];
   if (route.service != body.service || body.kind != TaskKind::Request) return false;
   if (p.services[static_cast<std::size_t>(route.service)].endpoints[static_cast<std::size_t>(route.endpoint)] != body.endpoint) return false;
-  const int here = operation_of(p, caller), there = operation_of(p, message[1]);
+  const CellId key = load_cell(p.plan.layout, message + 2), mine = key_of(p, w, body, route, task);
+  if (key != kNullCell && mine != kNullCell && key != mine) return false;
+  const int here = operation_of(p, caller), there = route.kind == RouteKind::Client ? route.operation : -1;
   return here < 0 || there < 0 || here == there;
 }
 
@@ -37,7 +47,7 @@ bool concerns_task(const Program& p, const std::uint8_t* w, const Event& e, cons
     case EventKind::ClientTimeout: return me[kSender] == e.a;
     case EventKind::LockTimeout:
     case EventKind::LoseAnswer: return e.a == t;
-    case EventKind::Deliver: return arrives_again(p, w, e, body, me[kSender]);
+    case EventKind::Deliver: return arrives_again(p, w, e, body, me[kSender], t);
     case EventKind::DuplicateCall: return read_request(p.plan, w, e.a, e.b).caller == t;
     case EventKind::PassDeadline:
     case EventKind::ExpireKey:
@@ -54,7 +64,7 @@ bool concerns_reply(const Program& p, const std::uint8_t* w, const Event& e, con
     case EventKind::Deploy: return e.a == body.service;
     case EventKind::ClientTimeout:
     case EventKind::LoseResponse: return e.a == sender;
-    case EventKind::Deliver: return arrives_again(p, w, e, body, static_cast<std::uint8_t>(sender));
+    case EventKind::Deliver: return arrives_again(p, w, e, body, static_cast<std::uint8_t>(sender), -1);
     case EventKind::PassDeadline:
     case EventKind::ExpireKey:
     case EventKind::ForgetKey:

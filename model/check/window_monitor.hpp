@@ -15,8 +15,8 @@ inline constexpr int kAnyWindow = -1;
 // - Crash, Deploy: of its instance, of its service;
 // - Timeout: it gives up its call, or its caller gives up on it, though the answer could still come;
 // - LoseResponse: the answer to its call, or the reply that is under way, is lost;
-// - DuplicateRequest: another request to its endpoint arrives that is not known to be of another operation, whether the network
-//   made it, or a client that clicks or tries again; or the provider gets the request of its call twice;
+// - DuplicateRequest: another request to its endpoint arrives that is not known to have another key or to be of another operation,
+//   whether the network made it, or a client that clicks or tries again; or the provider gets the request of its call twice;
 // - Expire, Failover: any such event.
 // No other fault happens, unless keep_faults: then the budgets alone say what may. Before the disturbance nothing is judged.
 // With kAnyWindow a run may go through the disturbance in any of the windows: what holds then holds in each of them.

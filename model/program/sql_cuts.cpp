@@ -144,7 +144,7 @@ class Cutter {
       TextCut& c = cut(parts[k].from, parts[k].to - 1, what);
       // With the AND that joins it.
       if (k > 0) c.from = t_.token(parts[k - 1].to - 1).end;
-      if (k == 0) c.to = t_.token(parts[1].from - 1).end;
+      if (k == 0) c.to = parts[0].from == 0 ? t_.token(parts[1].from).begin : t_.token(parts[1].from - 1).end;
     }
   }
 
