@@ -171,6 +171,8 @@ struct FaultBudget {
   int max = 0;
 };
 
+inline constexpr const char* kEventId = "event_id";  // field of a webhook: the same for an event however often it is sent
+
 struct WebhookInfo {
   int route = 0;
   bool on_success = true, on_decline = true, on_undo = true;
