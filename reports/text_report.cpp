@@ -5,16 +5,11 @@
 #include <fmt/ranges.h>
 
 #include "reports/run_report.hpp"
+#include "reports/table.hpp"
 
 namespace oncecheck {
 
 namespace {
-
-std::string thousands(std::uint64_t n) {
-  std::string s = std::to_string(n);
-  for (int i = static_cast<int>(s.size()) - 3; i > 0; i -= 3) s.insert(static_cast<std::size_t>(i), ",");
-  return s;
-}
 
 std::string verdict_line(const RunReport& r, const VerdictReport& v, const TextOptions& o) {
   const bool must_hold = v.expected == Expectation::Holds || (!r.has_expect && !v.expected);
