@@ -142,8 +142,9 @@ void Enabled::connection_faults() {
     if (instr.kind == InstrKind::Redis) {
       const int redis = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].redis;
       const int b = budget(FaultKind::LoseConnection, FaultTarget::Redis, redis);
-      const bool answers = redis_ways(p_.plan, w_, static_cast<int>(t), instr.index) > 0;
-      for (int after = 0; b >= 0 && after < (answers ? 2 : 1); ++after) add(EventKind::LoseConnection, static_cast<int>(t), after, 0, b);
+      if (b >= 0) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
+      const int ways = b >= 0 ? redis_ways(p_.plan, w_, static_cast<int>(t), instr.index) : 0;
+      for (int way = 0; way < ways; ++way) add(EventKind::LoseConnection, static_cast<int>(t), 1, way, b);
     }
     if (instr.kind != InstrKind::Sql) continue;
     const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];

@@ -22,7 +22,7 @@ void TaskRun::lose_connection(bool after, int way) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   if (partitions()) network(kSent) = 0;
   if (instr.kind == InstrKind::Redis) {
-    lose_redis_connection(instr, after);
+    lose_redis_connection(instr, after, way);
     return;
   }
   if (instr.kind == InstrKind::Publish) {
@@ -61,17 +61,18 @@ void TaskRun::lose_connection(bool after, int way) {
 void TaskRun::give_up_connection() { go_to_handler(p_.code[static_cast<std::size_t>(load_pc(me()))], ErrorClass::ConnectionLost); }
 
 // A library that sends the command again does so only where the server keeps nothing of the connection.
-void TaskRun::lose_redis_connection(const Instr& instr, bool after) {
+// EXEC and DISCARD close what is open, and a command that finds out that it is gone must tell: so it is asked before they run.
+void TaskRun::lose_redis_connection(const Instr& instr, bool after, int way) {
   const RedisCommand& command = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)];
+  const RedisConnection connection(p_.plan, ctx_.w, command.redis, task_);
+  const bool open = connection.open() || connection.has(kBroken);
   if (after) {
     const std::uint8_t* before = keep_locals();
     if (before == nullptr) return;
-    exec_redis(ctx_, instr.index, ctx_.w + layout_.locals, redis_way(p_.plan, ctx_.w, task_, instr.index, 0));
+    exec_redis(ctx_, instr.index, ctx_.w + layout_.locals, redis_way(p_.plan, ctx_.w, task_, instr.index, way));
     if (ctx_.limit) return;
     put_locals_back(before);
   }
-  const RedisConnection connection(p_.plan, ctx_.w, command.redis, task_);
-  const bool open = connection.kept() && connection.open();
   connection.close();
   if (!open && p_.scenario.redis[static_cast<std::size_t>(command.redis)].second.resends) return;  // it stands where it stood
   if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::ConnectionLost;

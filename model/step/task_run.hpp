@@ -43,7 +43,7 @@ class TaskRun {
   void look_at_own_clock();
   void sql(const Instr& instr, int way);
   void redis(const Instr& instr, int choice);
-  void lose_redis_connection(const Instr& instr, bool after);
+  void lose_redis_connection(const Instr& instr, bool after, int way);
   void call(const Instr& instr);
   void publish(const Instr& instr);
   std::uint8_t* post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload);
