@@ -21,6 +21,9 @@ struct LuaValue {
   bool truthy() const { return kind != Kind::Nil && kind != Kind::False; }
 };
 
+// A number of Lua is a double: above this it is not exact.
+constexpr std::int64_t kMostExact = 1ll << 53;
+
 class LuaRun {
  public:
   LuaRun(Context& ctx, RedisRun& run, const LuaScript& script, const CellId* keys, int key_count, const CellId* args, int arg_count)
@@ -138,7 +141,10 @@ class LuaRun {
 
   // What Lua takes for a number is more than what Redis does: blanks around it, zeros and a + in front.
   bool lua_number(CellId cell, std::int64_t& n) {
-    if (redis_number(ctx_.plan.domain, cell, n)) return true;
+    if (redis_number(ctx_.plan.domain, cell, n)) {
+      if (n > kMostExact || n < -kMostExact) ctx_.fail(LimitKind::IntRange);
+      return n <= kMostExact && n >= -kMostExact;
+    }
     const Val v = ctx_.plan.domain.decode(cell);
     if (v.kind != Kind::Text || v.n == kUnknownText) return false;
     std::string_view t = ctx_.plan.domain.text(v.n);

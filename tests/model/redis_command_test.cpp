@@ -102,6 +102,15 @@ TEST_CASE("a time to live of 0 is an error before the key is looked at, and what
   CHECK(always("", fails(R"j({"set": {"t": "'-9223372036854775808'"}}, )j", "DECRBY n :t"), ":e = 1"));
 }
 
+TEST_CASE("on_error: other leaves the classes that have a name of their own to their handlers") {
+  auto steps = [](const std::string& handlers) {
+    return R"j({"set": {"e": "0"}}, {"redis": "SET n x"}, {"redis": "INCR n", "on_error": {)j" + handlers + "}}";
+  };
+  const std::string own = R"j("not_an_integer": [{"set": {"e": "2"}}])j", other = R"j("other": [{"set": {"e": "1"}}])j";
+  CHECK(always("", steps(own + ", " + other), ":e = 2"));
+  CHECK(always("", steps(other + R"j(, "any": [{"set": {"e": "3"}}])j"), ":e = 3"));
+}
+
 TEST_CASE("the owner of a key is who gave it its value, not who changes its time to live or counts") {
   // The first handler makes the key, rests, and does `own`; the other one does `other` in between.
   auto verdict = [](const std::string& makes, const std::string& own, const std::string& other) {
