@@ -21,7 +21,8 @@
 //   names an instance             the instance of a task; by its clock the mask of a deadline
 //   is or names a value           the value cells of the layout
 //
-// Not of this kind: slots of rows, numbers of snapshots, deadlines and fresh values. The canonical form sees to those.
+// Not of this kind: slots of rows, numbers of snapshots, deadlines and fresh values, idle connections of a pool. The canonical
+// form sees to those.
 #pragma once
 
 #include <cstdint>
