@@ -10,10 +10,29 @@
 
 namespace oncecheck::testing {
 
+namespace {
+
+// Sanitizers make a search ten times slower: they take a sample. Whether some variant of the file has more states than that.
+bool too_large(const std::string& file) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr long kMostStates = 10'000;
+  std::ifstream counts(std::string(ONCECHECK_SOURCE_DIR) + "/tests/check/counts.txt");
+  std::string name, variant;
+  for (long states, transitions, depth, all; counts >> name >> variant >> states >> transitions >> depth >> all;) {
+    if (all > kMostStates && file.ends_with("/" + name)) return true;
+  }
+  return false;
+#else
+  return file.empty();
+#endif
+}
+
+}  // namespace
+
 std::vector<std::string> shipped_files() {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(ONCECHECK_SOURCE_DIR) + "/scenarios")) {
-    if (entry.path().extension() == ".jsonc") files.push_back(entry.path().string());
+    if (entry.path().extension() == ".jsonc" && !too_large(entry.path().string())) files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -1,7 +1,7 @@
 // The size of the search of every shipped variant, as tests/check/counts.txt has it: a change of the model, of a reduction or of
 // a scenario that makes it another one is noticed. Where the change is meant, pin anew and look at the difference:
 //
-//   ONCECHECK_PIN=1 ctest --test-dir build/release -R check/pinned_counts
+//   ONCECHECK_PIN=1 ctest --test-dir build/release -R check/pinned_counts_slow
 #include <doctest/doctest.h>
 
 #include <cstdlib>
