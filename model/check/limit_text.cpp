@@ -27,8 +27,8 @@ std::string limit_text(const Program& program, const Limit& limit) {
     case LimitKind::RedisLog: return "bounds.redis_log: more unreplicated writes of redis " + named(s.redis);
     case LimitKind::RedisKeys: return "bounds.rows: redis " + named(s.redis) + " holds more keys";
     case LimitKind::Tasks:
-      return "more requests at once than the model has handlers for: set bounds.tasks (a worker pool) or lower clicks and retries of service " +
-             named(s.services);
+      return "service " + named(s.services) + " has more requests at once than handlers by default: set bounds.tasks to how many it works on "
+             "at once, the others wait";
     case LimitKind::LocalLoop: return "a loop of local steps does not end";
     case LimitKind::InstantOrder: return "two stored times were compared whose order the untimed model does not know";
     case LimitKind::StoreInterval: return "an interval or a fraction was to be stored";

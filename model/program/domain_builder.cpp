@@ -5,6 +5,7 @@
 #include <set>
 
 #include "model/program/actor_compiler.hpp"
+#include "model/program/route_compiler.hpp"
 
 namespace oncecheck {
 
@@ -120,7 +121,7 @@ void build_domain(CompileState& state) {
   for (std::int64_t i : ints) {
     if (i < bounds.int_min || i > bounds.int_max) extra.push_back(i);
   }
-  bool fresh = false, time = false;
+  bool fresh = reads_event_ids(state), time = false;
   std::set<std::int64_t> instants;
   for (const Node& n : plan.code.nodes) {
     fresh = fresh || n.op == Op::FreshUuid;

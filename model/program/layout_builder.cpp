@@ -1,6 +1,7 @@
 #include "model/program/layout_builder.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/program/redis_layout.hpp"
 #include "model/world/access_path.hpp"
@@ -78,16 +79,31 @@ class LayoutBuilder {
     return std::max(n, 1);
   }
 
-  int most_requests(int service) const {
+  // Of a service that only clients ask: so many requests can be there at once, no more. Webhooks, queues and calls between services
+  // have no such number.
+  std::optional<int> most_requests(int service) const {
+    for (const RouteInfo& r : p_.routes) {
+      if (r.kind != RouteKind::Client && r.service == service) return std::nullopt;
+    }
+    return client_requests(service);
+  }
+
+  int client_requests(int service) const {
     int n = fault_total(FaultKind::DuplicateRequest);
     for (const SenderInfo& s : p_.senders) {
       if (p_.routes[static_cast<std::size_t>(s.route)].service == service) n += 1 + s.retries;
-      if (s.poll_route >= 0 && p_.routes[static_cast<std::size_t>(s.poll_route)].service == service) n += 1;
-    }
-    for (const RouteInfo& r : p_.routes) {
-      if (r.kind != RouteKind::Client && r.service == service) n += 2;
+      if (s.poll_route >= 0 && p_.routes[static_cast<std::size_t>(s.poll_route)].service == service) n += s.polls;
     }
     return n;
+  }
+
+  // As many as are likely at once. When there are more, the check is inconclusive.
+  int default_handlers(int service) const {
+    int n = client_requests(service);
+    for (const RouteInfo& r : p_.routes) {
+      if (r.kind != RouteKind::Client && r.service == service) n += 2 + fault_total(FaultKind::Redeliver);
+    }
+    return std::min(n, kMaxDefaultTasks);
   }
 
   void messages() {
@@ -271,10 +287,10 @@ class LayoutBuilder {
     for (std::size_t s = 0; s < p_.services.size(); ++s) {
       ServiceInfo& info = p_.services[s];
       const int service = static_cast<int>(s);
-      const int most = most_requests(service);
-      int slots = std::min(most, kMaxDefaultTasks);
+      int slots = default_handlers(service);
       if (b_.tasks > 0) {
-        slots = std::min(most, b_.tasks);
+        const std::optional<int> most = most_requests(service);
+        slots = most ? std::min(*most, b_.tasks) : b_.tasks;
         info.pool = true;
       }
       std::vector<int> handlers = info.request_bodies[0];

@@ -184,6 +184,8 @@ struct NetworkPlan {
 };
 inline constexpr int kMostCuts = 8;  // bits of a byte
 
+inline constexpr const char* kEventId = "event_id";  // field of a webhook: the same for an event however often it is sent
+
 struct WebhookInfo {
   int route = 0;
   bool on_success = true, on_decline = true, on_undo = true;

@@ -7,7 +7,7 @@ namespace oncecheck {
 
 namespace {
 
-const std::vector<std::string> kWebhookFields = {"id", "event", "operation", "amount", "identity"};
+const std::vector<std::string> kWebhookFields = {"id", "event", kEventId, "operation", "amount", "identity"};
 
 int position(const std::vector<std::string>& names, const std::string& name) {
   const auto it = std::find(names.begin(), names.end(), name);
@@ -151,6 +151,22 @@ std::vector<std::string> endpoint_fields(const CompileState& state, int service,
   return names;
 }
 
+namespace {
+
+const LocalNames& names_of(const CompileState& state, const RouteInfo& route, std::size_t version) {
+  const ServiceInfo& service = state.program.services[static_cast<std::size_t>(route.service)];
+  return state.names[static_cast<std::size_t>(service.request_bodies[version][static_cast<std::size_t>(route.endpoint)])];
+}
+
+}  // namespace
+
+bool reads_event_ids(const CompileState& state) {
+  return std::any_of(state.program.routes.begin(), state.program.routes.end(), [&](const RouteInfo& route) {
+    return route.kind == RouteKind::Webhook &&
+           (names_of(state, route, 0).find(kEventId) >= 0 || names_of(state, route, 1).find(kEventId) >= 0);
+  });
+}
+
 void resolve_routes(CompileState& state) {
   Program& p = state.program;
   // Which expressions go with the payload of a route.
@@ -162,10 +178,7 @@ void resolve_routes(CompileState& state) {
   for (Publication& publication : p.publications) payloads[static_cast<std::size_t>(publication.route)].push_back(&publication.payload);
   for (std::size_t r = 0; r < p.routes.size(); ++r) {
     RouteInfo& route = p.routes[r];
-    const ServiceInfo& service = p.services[static_cast<std::size_t>(route.service)];
-    auto names = [&](std::size_t version) -> const LocalNames& {
-      return state.names[static_cast<std::size_t>(service.request_bodies[version][static_cast<std::size_t>(route.endpoint)])];
-    };
+    auto names = [&](std::size_t version) -> const LocalNames& { return names_of(state, route, version); };
     std::vector<std::string> kept;
     std::vector<std::vector<ExprId>> kept_exprs(payloads[r].size());
     for (std::size_t i = 0; i < route.payload.size(); ++i) {

@@ -149,7 +149,7 @@ void Enabled::blocked(int t) {
     if (in_deadlock(p_.plan, w_, s)) add(EventKind::Deadlock, t);
     const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(task(t)))];
     const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-    const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock;
+    const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock && !statement.waits_for_ever;
     if (named || (me[kSessionFlags] & kLockTimeoutOn)) add(EventKind::LockTimeout, t);
     if (me[kSessionFlags] & kStatementTimeoutOn) add(EventKind::LockTimeout, t, 1);
     return;

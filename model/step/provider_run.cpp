@@ -1,6 +1,7 @@
 #include "model/step/provider_run.hpp"
 
 #include "model/world/cells.hpp"
+#include "model/world/context.hpp"
 #include "model/world/message.hpp"
 
 namespace oncecheck {
@@ -180,6 +181,7 @@ class ProviderRun {
 
   // what: 0 succeeded, 1 declined, 2 undone.
   void notify(const OperationInfo& o, int what, int entry) {
+    CellId event_id = kNullCell;  // one event, whoever listens
     for (const WebhookInfo& webhook : o.webhooks) {
       if (!(what == 0 ? webhook.on_success : what == 1 ? webhook.on_decline : webhook.on_undo)) continue;
       const RouteInfo& route = p_.routes[static_cast<std::size_t>(webhook.route)];
@@ -190,6 +192,10 @@ class ProviderRun {
         const std::string& name = route.payload[i];
         CellId value = request_.identity;
         if (name == "id") value = entry < 0 ? kNullCell : info_.effect_ids[static_cast<std::size_t>(entry)];
+        if (name == kEventId) {
+          if (event_id == kNullCell) event_id = plan_.domain.encode(take_fresh(ctx_), ctx_.limit);
+          value = event_id;
+        }
         if (name == "event") value = info_.webhook_events[static_cast<std::size_t>(what)];
         if (name == "operation") {
           value = plan_.operation_names[static_cast<std::size_t>(provider_)][static_cast<std::size_t>(request_.operation)];

@@ -163,6 +163,11 @@ void InnodbRun::lock_function() {
     return;
   }
   const Val seconds = s_.lock_wait == kNoExpr ? int_val(1) : eval(ctx_, s_.lock_wait);
+  // MariaDB refuses a time below 0 with a warning (1411); for MySQL it is no limit ("Locking Functions").
+  if (db_.engine == Engine::MariaDb && (seconds.is_null() || seconds.n < 0)) {
+    emit_value(null_val());
+    return;
+  }
   const bool waits = !seconds.is_null() && seconds.n != 0;
   const AdvisoryResult got = take_advisory(ctx_, key, kSessionLock, 0, waits);
   if (!got.granted && waits) {

@@ -151,6 +151,7 @@ struct SqlStatement {
   LockCall call = LockCall::Lock;           // LockFunction
   ExprId lock_key = kNoExpr;                // an integer, a text, or for two keys the text "a,b"
   ExprId lock_wait = kNoExpr;               // GET_LOCK: seconds
+  bool waits_for_ever = false;              // GET_LOCK: they are known to be below 0, which MySQL takes for no limit
   IntoMap into;
   std::vector<std::string> columns;         // names of the result, for reports
   std::string text;
