@@ -4,6 +4,7 @@
 
 #include "invariants/library.hpp"
 #include "model/program/program.hpp"
+#include "model/program/promise_params.hpp"
 #include "model/program/provider_presets.hpp"
 
 namespace oncecheck {
@@ -13,6 +14,9 @@ namespace {
 void list_invariants() {
   for (const Promise& p : promise_library()) {
     std::printf("%s%s%s\n    %s\n    Not covered: %s\n", p.name, *p.alias != 0 ? ", also " : "", p.alias, p.meaning, p.not_covered);
+    for (const PromiseParam& param : find_signature(p.name)->params) {
+      std::printf("    \"%s\": %s%s\n", param.name.c_str(), param.meaning.c_str(), param.need == ParamNeed::Required ? " Required." : "");
+    }
   }
 }
 

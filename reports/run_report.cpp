@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/replay.hpp"
+#include "reports/trace_file.hpp"
 
 namespace oncecheck {
 
@@ -70,11 +70,6 @@ RunReport base_report(const Program& p, const char* mode, const std::vector<int>
   return r;
 }
 
-Trace make_trace(const Program& p, const std::string& invariant, bool at_rest, const std::vector<Event>& events,
-                 const std::map<std::string, std::string>& overrides) {
-  return {p.scenario.file, p.scenario.variant, overrides, invariant, at_rest, choices_of(p, events)};
-}
-
 }  // namespace
 
 RunReport make_report(const Program& program, const CheckResult& result, const std::map<std::string, std::string>& overrides) {
@@ -84,7 +79,7 @@ RunReport make_report(const Program& program, const CheckResult& result, const s
   for (std::size_t i = 0; i < result.invariants.size(); ++i) {
     const InvariantResult& v = result.invariants[i];
     VerdictReport report{v.name, v.verdict, program.invariants[i].expected, std::nullopt, 0};
-    if (v.verdict == Verdict::Violated) report.trace = make_trace(program, v.name, v.at_rest, v.trace, overrides);
+    if (v.verdict == Verdict::Violated) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides);
     r.verdicts.push_back(std::move(report));
   }
   for (const auto& [what, pinned] : program.scenario.expect_counts) {
@@ -104,7 +99,7 @@ RunReport make_report(const Program& program, const SimulateResult& result, cons
     const bool broken = v.broken_runs > 0;
     // Random runs that find nothing prove nothing.
     VerdictReport report{v.name, broken ? Verdict::Violated : Verdict::Inconclusive, program.invariants[i].expected, std::nullopt, v.broken_runs};
-    if (broken) report.trace = make_trace(program, v.name, v.at_rest, v.trace, overrides);
+    if (broken) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides);
     r.verdicts.push_back(std::move(report));
   }
   return r;

@@ -386,6 +386,7 @@ void encode_actors(CompileState& state) {
     for (const OperationInfo& o : info.operations) operations.push_back(text(o.name));
     plan.operation_names.push_back(std::move(operations));
     for (int i = 0; i < state.scenario.bounds.effects; ++i) info.effect_ids.push_back(text(info.name + "_" + std::to_string(i + 1)));
+    plan.effect_ids.push_back(info.holds_objects ? std::vector<CellId>{} : info.effect_ids);
     if (may_lie(p)) info.lost_id = text(info.name + "_lost");
     if (provider_words(p).empty()) continue;
     for (int a = 1; a < kAnswers; ++a) {
@@ -429,10 +430,14 @@ void encode_actors(CompileState& state) {
             plan.identity_of[k] = identity;
           }
           p.senders[sender].keys.push_back(k);
+          const std::pair<int, CellId> sent{static_cast<int>(plan.operation_client.size()) - 1, k};
+          if (k != kNullCell && (plan.operation_keys.empty() || plan.operation_keys.back() != sent)) plan.operation_keys.push_back(sent);
         }
       }
     }
   }
+  for (const ReplySpec& reply : p.replies) plan.reply_status.push_back(reply.status);
+  for (const QueueInfo& queue : p.message_queues) plan.queue_name.push_back(text(queue.name));
   for (const RouteInfo& route : p.routes) {
     RoutePlan r;
     if (route.queue >= 0) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/program/each_step.hpp"
+
 namespace oncecheck {
 
 namespace {
@@ -16,25 +18,6 @@ int position(const std::vector<std::string>& names, const std::string& name) {
 
 void add_name(std::vector<std::string>& names, const std::string& name) {
   if (position(names, name) < 0) names.push_back(name);
-}
-
-template <class Visit>
-void each_step(const std::vector<Step>& steps, const Visit& visit) {
-  for (const Step& s : steps) {
-    visit(s);
-    each_step(s.then, visit);
-    each_step(s.otherwise, visit);
-    each_step(s.on_timeout, visit);
-    for (const auto& [name, inner] : s.on_error) each_step(inner, visit);
-  }
-}
-
-template <class Visit>
-void each_step(const ServiceCode& code, const Visit& visit) {
-  each_step(code.on_request, visit);
-  each_step(code.on_start, visit);
-  for (const auto& [name, endpoint] : code.endpoints) each_step(endpoint.steps, visit);
-  for (const auto& [name, job] : code.jobs) each_step(job.steps, visit);
 }
 
 // The endpoint that a text names, without reports; (-1, -1) for none.
@@ -145,8 +128,8 @@ std::vector<std::string> endpoint_fields(const CompileState& state, int service,
     for (const auto& [name, text] : s.args) add_name(names, name);
   };
   for (const auto& [name, spec] : state.scenario.services) {
-    each_step(spec, visit);
-    if (spec.next) each_step(*spec.next, visit);
+    each_step_of(spec, visit);
+    if (spec.next) each_step_of(*spec.next, visit);
   }
   return names;
 }

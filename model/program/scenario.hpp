@@ -200,8 +200,8 @@ struct InvariantSpec {
   std::string name;      // the name to report
   std::string builtin;   // Builtin: canonical library name
   Text sql;              // query, or the expression over OLD and NEW
-  std::string table;     // never_step: "db.table" or "table"; builtin options below
-  std::map<std::string, Text> options;  // builtin: "ledger", "identity", ...
+  std::string table;     // never_step: "db.table" or "table"
+  std::map<std::string, std::vector<Scalar>> options;  // builtin: its parameters; of pairs all first and second values in turn
 };
 
 enum class Expectation { Holds, Violated };

@@ -55,6 +55,7 @@ constinit const std::string_view kPromises = R"json(
         { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/fault_object" } }
       ]
     },
+    "promise_value": { "type": ["string", "integer", "boolean", "null"] },
     "builtin_invariant": { "enum": [@BUILTINS@] },
     "invariants": {
       "type": "array",
@@ -63,15 +64,14 @@ constinit const std::string_view kPromises = R"json(
         "anyOf": [
           { "$ref": "#/$defs/builtin_invariant" },
           { "$ref": "#/$defs/param" },
+          @PROMISES@
           {
             "type": "object",
+            "description": "A parameter names the promise; which others it takes is not known here.",
             "required": ["use"],
-            "additionalProperties": false,
             "properties": {
-              "use": { "anyOf": [{ "$ref": "#/$defs/builtin_invariant" }, { "$ref": "#/$defs/param" }] },
-              "name": { "type": "string", "minLength": 1, "description": "The name to report. Default: 'use'." },
-              "ledger": { "type": "string", "minLength": 1, "description": "DATABASE.TABLE of your own records." },
-              "identity": { "type": "string", "minLength": 1, "description": "The column that names the operation." }
+              "use": { "$ref": "#/$defs/param" },
+              "name": { "type": "string", "minLength": 1 }
             }
           },
           {

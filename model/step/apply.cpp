@@ -311,7 +311,7 @@ class Apply {
 
 }  // namespace
 
-Limit apply(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace, Observation* seen) {
+Limit apply_raw(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace, Observation* seen) {
   Context ctx(program.plan, world, workspace.scratch);
   ctx.seen = seen;
   const std::size_t mark = workspace.scratch.mark();
@@ -321,8 +321,13 @@ Limit apply(const Program& program, std::uint8_t* world, const Event& event, Wor
     const LockTableLayout& locks = program.plan.layout.databases[db].lock_table;
     if (locks.offset >= 0 && world[locks.offset] != 0) ctx.fail(LimitKind::Locks, static_cast<int>(db));
   }
-  if (!ctx.limit) make_canonical(program, world, seen);
   return ctx.limit;
+}
+
+Limit apply(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace, Observation* seen) {
+  const Limit limit = apply_raw(program, world, event, workspace, seen);
+  if (!limit) make_canonical(program, world, seen);
+  return limit;
 }
 
 }  // namespace oncecheck

@@ -1,5 +1,6 @@
 #include "model/step/task_run.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/step/connection_pool.hpp"
@@ -266,7 +267,20 @@ std::uint8_t* TaskRun::post(int route, std::uint8_t caller, ExprId key, const st
 
 void TaskRun::publish(const Instr& instr) {
   const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
-  post(publication.route, kNobody, publication.key, publication.payload);
+  const std::uint8_t* message = post(publication.route, kNobody, publication.key, publication.payload);
+  if (message == nullptr || p_.plan.layout.published < 0) return;
+  const Layout& l = p_.plan.layout;
+  const auto queue = static_cast<std::uint8_t>(p_.routes[static_cast<std::size_t>(publication.route)].queue + 1);
+  const CellId key = load_cell(l, message + 2);
+  for (int i = 0; i < l.published_slots; ++i) {
+    std::uint8_t* entry = ctx_.w + l.published + i * l.published_stride;
+    if (entry[0] == queue && load_cell(l, entry + 1) == key) return;
+    if (entry[0] != 0) continue;
+    entry[0] = queue;
+    store_cell(l, entry + 1, key);
+    return;
+  }
+  ctx_.fail(LimitKind::Messages);
 }
 
 namespace {
@@ -331,26 +345,6 @@ void TaskRun::resume_call(Answer answer, int status, CellId id) {
     go(site.on_answer[static_cast<std::size_t>(answer)]);
   }
   run_local();
-}
-
-void TaskRun::reply(int index) {
-  const ReplySpec& spec = p_.replies[static_cast<std::size_t>(index)];
-  settle(spec.status < 300 ? Handled::Acknowledged : Handled::Refused);
-  const Layout& layout = p_.plan.layout;
-  const std::uint8_t caller = me()[kSender];
-  if (caller == kNobody) return;
-  if (caller < layout.sender_count) {
-    ctx_.w[layout.senders + caller * kSenderBytes + kSenderReply] = static_cast<std::uint8_t>(index + 1);
-    if (partitions()) ctx_.w[layout.sender_zones + caller] = static_cast<std::uint8_t>(zone());
-  } else {
-    const CellId body = spec.body == kNoExpr ? kNullCell : eval_cell(ctx_, spec.body);
-    const TaskLayout& waiting = layout.tasks[static_cast<std::size_t>(caller - layout.sender_count)];
-    std::uint8_t* task = ctx_.w + waiting.offset;
-    if (partitions()) ctx_.w[waiting.network + kAnswerZone] = static_cast<std::uint8_t>(zone());
-    task[kAnswer] = static_cast<std::uint8_t>(index + 1);
-    store_cell(layout, task + kAnswerId, body);
-  }
-  me()[kSender] = kNobody;  // it has its answer; a second reply of the same handler goes nowhere
 }
 
 void TaskRun::raise() {

@@ -49,6 +49,7 @@ class TaskRun {
   std::uint8_t* post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload);
   void resume_call(Answer answer, int status, CellId id);
   void reply(int index);
+  void record_answer(int sender, const ReplySpec& spec);
   std::uint8_t caller_code() const { return static_cast<std::uint8_t>(p_.plan.layout.sender_count + task_); }
   void raise();
   void end();

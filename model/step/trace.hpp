@@ -15,6 +15,10 @@ struct Trace {
   std::string invariant;                         // the promise that breaks at its end; "" when it is just a run
   bool at_rest = false;
   std::vector<std::string> choices;              // describe.hpp
+  // What the run is of, when it is not the scenario as written.
+  std::string ablation = "";    // with this guard gone (Mutant::name)
+  std::string only_fault = "";  // with one fault of this kind and no other
+  std::string one_more = "";    // with one more fault of this kind
 };
 
 }  // namespace oncecheck

@@ -290,6 +290,8 @@ enum InstanceFlag : std::uint8_t {
   kClockBehind = 16,  // deadlines that pass from now on have not passed by it
 };
 
+inline constexpr int kKeptAnswers = 2;  // different ones; a third adds nothing that a promise could want
+
 // Bits of the byte that records what the client of an operation was told.
 inline constexpr std::uint8_t kToldOk = 1, kToldFailed = 2, kToldAccepted = 4, kToldUnknown = 8;
 
@@ -316,6 +318,10 @@ struct Layout {
   int sender_zones = -1;   // absolute offset of the zone that each sender's answer comes from
   int senders = 0, sender_count = 0;
   int told = 0, operation_count = 0;
+  // Facts that are kept only where a promise asks for them; -1 where none does.
+  int published = -1, published_slots = 0, published_stride = 0;  // a bag of [queue + 1][key]
+  int refused = -1;  // a byte for each operation
+  int answers = -1;  // of each operation kKeptAnswers times [reply + 1][body], in the order in which they were given
   int budgets = 0, budget_count = 0;
   int deadlines = 0, deadline_slots = 0;  // two bytes each, see time.hpp
   std::vector<int> value_cells;           // absolute offset of every value cell, ascending

@@ -383,8 +383,40 @@ inline const std::vector<Mistake>& mistakes() {
      R"(2:16 there is no built-in invariant 'no-lost-intents' (at /invariants/0); did you mean 'no-lost-intent'?)"},
     {kFile, kBoth,
      R"("invariants": [{"use": "no-lost-intent", "colum": "id"}])",
-     R"(2:42 unknown key 'colum' in a built-in invariant; expected use, name, ledger or identity (at )"
-     R"(/invariants/0/colum))"},
+     R"(2:42 unknown key 'colum' in no-lost-intent; expected use or name (at /invariants/0/colum))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-lost-effect", "record": "t", "stat": "x"}])",
+     R"(2:57 unknown key 'stat' in no-lost-effect (at /invariants/0/stat); did you mean 'state'?)"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-lost-effect", "record": ["t"]}])",
+     R"(2:52 'record': expected the name of a table, as "DATABASE.TABLE" or "TABLE", found an array (at )"
+     R"(/invariants/0/record))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-lost-effect", "record": 7}])",
+     R"(2:52 'record': expected the name of a table, as "DATABASE.TABLE" or "TABLE", found 7 (at /invariants/0/record))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-state-regression", "record": "t"}])",
+     R"(2:16 no-state-regression needs 'final': a value, or a list of values (at /invariants/0))"},
+    {kFile, kReaderOnly,
+     R"("invariants": ["no-state-regression"])",
+     R"(2:16 no-state-regression needs 'record': write {"use": "no-state-regression", "record": ...} (at )"
+     R"(/invariants/0))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-state-regression", "record": "t", "final": "A", "edges": [["A", "B", "C"]]}])",
+     R"(2:86 expected a pair [FROM, TO] (at /invariants/0/edges/0))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "systems-agree", "systems": ["one"]}])",
+     R"(2:52 'systems': expected a list of two or more tables, providers and operations, found an array (at )"
+     R"(/invariants/0/systems))"},
+    {kFile, kReaderOnly,
+     R"("invariants": [{"use": "only-owner-completes", "record": "t", "owner": "o"}])",
+     R"(2:16 'owner' and 'token' go together (at /invariants/0)
+2:16 only-owner-completes needs 'owner' and 'token', or 'fence' (at /invariants/0))"},
+    {kFile, kReaderOnly,
+     R"("invariants": [{"use": "conservation", "capture": "p.a", "refund": "p.b", "pending": "t"}])",
+     R"(2:16 conservation needs 'identity': the name of a column (at /invariants/0)
+2:16 conservation needs 'key': the name of a column (at /invariants/0)
+2:16 conservation needs 'amount': the name of a column (at /invariants/0))"},
     {kFile, kBoth,
      R"("invariants": [{"name": "n", "allways_empty": "SELECT 1"}])",
      R"(2:16 an invariant needs one of use, always_empty, finally_empty or never_step (at /invariants/0); did you )"
