@@ -12,6 +12,7 @@
 #include "model/step/partition.hpp"
 #include "model/step/relation.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "sim/replay.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -157,6 +158,13 @@ TEST_CASE("the server keeps the transaction of a session that is cut off, with i
   CHECK(only_the_cut({.steps = advisory, .client = again, .groups = R"j([["s/1"], ["db"]])j", .promise = kNeverFailed}));
 }
 
+TEST_CASE("a program that connects anew does not find what it had open before") {
+  const std::string anew = R"j({"sql": "BEGIN"}, {"sql": "UPDATE item SET n = n + 1"}, {"sql": "SELECT id FROM work", "on_error": {"connection_lost": [
+    {"sql": "SELECT n FROM item WHERE id = 1", "into": "i", "on_error": [{"reply": 500}]}, {"if": ":i.n = 1", "then": [{"reply": 404}]}]}},
+    {"sql": "COMMIT"}, {"reply": 200})j";
+  CHECK(verdict({.steps = anew, .promise = kNeverFailed}, cut(R"j([["s"], ["db"]])j")) == Verdict::Holds);
+}
+
 TEST_CASE("a session that the server has ended is noticed at the next statement") {
   const std::string lost = R"j({"sql": "BEGIN"}, {"sql": "UPDATE item SET n = n + 1"}, {"call": "p.charge"},
     {"sql": "COMMIT", "on_error": {"connection_lost": [{"sql": "SELECT n FROM item WHERE id = 1", "into": "i", "on_error": [{"reply": 500}]},
@@ -205,7 +213,14 @@ struct Walk {
   int rests = 0;
   int lingering = 0;             // worlds in which the session of a program that is over stands
   int unheard_after_wait = 0;    // statements that go on behind the cut when they have their lock
+  int timeouts_of_busy = 0;      // time-outs of clients while others have something to do
 };
+
+int messages_of(const Layout& l, const std::vector<std::uint8_t>& world) {
+  int count = 0;
+  for (int m = 0; m < l.message_slots; ++m) count += message_at(l, world.data(), m)[0] != 0 ? 1 : 0;
+  return count;
+}
 
 Walk walk(const Parts& parts, const std::string& faults) {
   const auto program = program_from(scenario(parts, cut(R"j([["c"], ["s"], ["t"], ["db"], ["r"], ["p"], ["q"]])j") + faults));
@@ -230,6 +245,7 @@ Walk walk(const Parts& parts, const std::string& faults) {
     for (std::size_t t = 0; t < l.tasks.size(); ++t) {
       if (rest) CHECK(status(t) == kFree);
       out.lingering += status(t) == kLingering ? 1 : 0;
+      if (!stands) CHECK(world[static_cast<std::size_t>(l.tasks[t].network + kSent)] == 0);
     }
     enabled(*program, world.data(), events);
     CHECK(std::ranges::count(events, EventKind::HealNetwork, &Event::kind) == (stands ? 1 : 0));
@@ -242,8 +258,12 @@ Walk walk(const Parts& parts, const std::string& faults) {
       if (e.kind == EventKind::LoseConnection && e.b == 1 && status(e.a) == kBlocked) ++out.unheard_after_wait;
       World next = world;
       REQUIRE(!apply(*program, next.data(), e, workspace));
+      // No acknowledgement passes either.
+      if (stands && e.kind != EventKind::HealNetwork) CHECK(messages_of(l, next) >= messages_of(l, world));
       if (seen.insert(next).second) todo.push_back(std::move(next));
     }
+    auto offered = [&](EventKind kind) { return std::ranges::count(events, kind, &Event::kind) > 0; };
+    out.timeouts_of_busy += stands && offered(EventKind::ClientTimeout) && offered(EventKind::Send) ? 1 : 0;
   }
   CHECK(out.rests > 0);
   for (EventKind never : {EventKind::Deliver, EventKind::Process, EventKind::Answer, EventKind::Receive, EventKind::Deadlock, EventKind::LockTimeout}) {
@@ -266,6 +286,8 @@ TEST_CASE("while everybody is cut off from everybody nothing passes, and the cut
 TEST_CASE("behind a cut nobody hears what becomes of a statement that waits for a lock") {
   Parts parts{.steps = R"j({"sql": "BEGIN"}, {"sql": "UPDATE item SET n = n + 1"}, {"sql": "COMMIT"}, {"reply": 200})j", .client = R"j(, "clicks": 2)j"};
   CHECK(walk(parts, "").unheard_after_wait > 0);
+  parts.client = R"j(, "clicks": 2, "timeout": "5s")j";
+  CHECK(walk(parts, "").timeouts_of_busy > 0);
   parts.engine = "mysql";
   const Walk found = walk(parts, R"j(, "timeout": {"max": 1, "database": "db"})j");
   CHECK(found.unheard_after_wait > 0);
