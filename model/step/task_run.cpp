@@ -32,7 +32,6 @@ void TaskRun::set_cell(int cell, CellId value) {
 void TaskRun::go(int pc) {
   store_pc(me(), pc);
   me()[kStatus] = kReady;
-  if (partitions()) network(kSent) = 0;
 }
 
 void TaskRun::start(int body, int instance, std::uint8_t sender) {

@@ -12,6 +12,7 @@
 #include "model/step/partition.hpp"
 #include "model/step/relation.hpp"
 #include "model/world/cells.hpp"
+#include "model/world/message.hpp"
 #include "sim/replay.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -36,6 +37,7 @@ struct Parts {
   std::string redis = "";
   std::string operation = "";  // keys of p.charge
   std::string engine = "postgres";
+  std::string database = "";  // more keys of db
 };
 
 std::string scenario(const Parts& parts, const std::string& faults) {
@@ -43,7 +45,7 @@ std::string scenario(const Parts& parts, const std::string& faults) {
     "title": "test",
     "databases": {{"db": {{"engine": "{}", "schema": [
       "CREATE TABLE work (id text NOT NULL)", "CREATE TABLE item (id int PRIMARY KEY, n int NOT NULL)", "INSERT INTO item VALUES (1, 0)"],
-      "effects": ["work"]}}}},
+      "effects": ["work"]{}}}}},
     "redis": {{"r": {{{}}}}},
     "providers": {{"p": {{"operations": {{"charge": {{{}}}}}}}}},
     "queues": {{"q": {{"to": "t"}}}},
@@ -52,7 +54,7 @@ std::string scenario(const Parts& parts, const std::string& faults) {
     "faults": {{{}}},
     "invariants": [{}]
   }})j",
-                     parts.engine, parts.redis, parts.operation, parts.steps, parts.more, parts.client, faults, parts.promise);
+                     parts.engine, parts.database, parts.redis, parts.operation, parts.steps, parts.more, parts.client, faults, parts.promise);
 }
 
 std::string cut(const std::string& groups, int max = 1) { return fmt::format(R"j("partition": {{"groups": {}, "max": {}}})j", groups, max); }
@@ -78,6 +80,7 @@ bool only_the_cut(const Parts& parts) {
 
 const std::string kWork = R"j({"sql": "INSERT INTO work VALUES (:key)"})j";
 const std::string kAnswered = kWork + R"j(, {"reply": 200})j";
+const std::string kLooksFirst = R"j({"sql": "SELECT id FROM work", "into": "w"}, {"if": ":w.count > 0", "then": [{"reply": 200}]}, )j" + kAnswered;
 const std::string kLock = R"j({"redis": "SET lock 1 NX EX 30", "into": "lock"}, {"if": ":lock IS NULL", "then": [{"reply": 409}]}, )j";
 
 }  // namespace
@@ -121,6 +124,8 @@ TEST_CASE("two groups of services: the call of the other side is done twice") {
 TEST_CASE("a client that is cut off is not answered, gives up and sends again") {
   CHECK(only_the_cut({.steps = kAnswered, .client = kRetries, .groups = R"j([["c"], ["s"]])j"}));
   CHECK(verdict({.steps = kAnswered, .client = kRetries}, cut(R"j([["c"], ["db"]])j")) == Verdict::Holds);
+  // It need not wait until the first handler is done.
+  CHECK(only_the_cut({.steps = kLooksFirst, .client = kRetries, .groups = R"j([["c"], ["s"]])j"}));
 }
 
 TEST_CASE("a statement that was sent before the cut may have run, its answer lost") {
@@ -142,13 +147,22 @@ TEST_CASE("a statement that was sent before the cut may have run, its answer los
 TEST_CASE("the server keeps the transaction of a session that is cut off, with its locks, after the program is over") {
   const std::string busy = R"j({"sql": "BEGIN"}, {"sql": "SELECT n FROM item WHERE id = 1 FOR UPDATE NOWAIT",
     "on_error": {"lock_not_available": [{"sql": "ROLLBACK"}, {"reply": 404}]}}, {"sql": "UPDATE item SET n = n + 1"}, {"sql": "COMMIT"}, {"reply": 200})j";
-  const Parts parts{.steps = busy, .client = kRetries, .groups = R"j([["s/1"], ["db"]])j", .promise = kNeverFailed};
+  // The client sends again when it has heard 500: no handler of the first request is left that could hold the lock.
+  const std::string again = R"j(, "retries": 1)j";
+  const Parts parts{.steps = busy, .client = again, .groups = R"j([["s/1"], ["db"]])j", .promise = kNeverFailed};
   CHECK(only_the_cut(parts));
   CHECK(verdict(parts, R"j("crash": 1)j") == Verdict::Holds);            // the server hears of it at once
   CHECK(verdict(parts, R"j("lose_connection": 1)j") == Verdict::Holds);
   const std::string advisory = R"j({"sql": "SELECT pg_try_advisory_lock(1) AS got", "into": "l"}, {"if": "NOT :l.got", "then": [{"reply": 404}]},
     {"sql": "UPDATE item SET n = n + 1"}, {"reply": 200})j";
-  CHECK(only_the_cut({.steps = advisory, .client = kRetries, .groups = R"j([["s/1"], ["db"]])j", .promise = kNeverFailed}));
+  CHECK(only_the_cut({.steps = advisory, .client = again, .groups = R"j([["s/1"], ["db"]])j", .promise = kNeverFailed}));
+}
+
+TEST_CASE("a program that connects anew does not find what it had open before") {
+  const std::string anew = R"j({"sql": "BEGIN"}, {"sql": "UPDATE item SET n = n + 1"}, {"sql": "SELECT id FROM work", "on_error": {"connection_lost": [
+    {"sql": "SELECT n FROM item WHERE id = 1", "into": "i", "on_error": [{"reply": 500}]}, {"if": ":i.n = 1", "then": [{"reply": 404}]}]}},
+    {"sql": "COMMIT"}, {"reply": 200})j";
+  CHECK(verdict({.steps = anew, .promise = kNeverFailed}, cut(R"j([["s"], ["db"]])j")) == Verdict::Holds);
 }
 
 TEST_CASE("a session that the server has ended is noticed at the next statement") {
@@ -156,6 +170,11 @@ TEST_CASE("a session that the server has ended is noticed at the next statement"
     {"sql": "COMMIT", "on_error": {"connection_lost": [{"sql": "SELECT n FROM item WHERE id = 1", "into": "i", "on_error": [{"reply": 500}]},
       {"if": ":i.n = 0", "then": [{"reply": 404}]}]}}, {"reply": 200})j";
   CHECK(only_the_cut({.steps = lost, .groups = R"j([["s"], ["db"]])j", .promise = kNeverFailed}));
+  // So a COMMIT never succeeds without its transaction.
+  const std::string done = R"j({"sql": "BEGIN"}, {"sql": "UPDATE item SET n = n + 1"}, {"call": "p.charge"}, {"sql": "COMMIT"}, {"reply": 200})j";
+  const std::string phantom =
+      R"j({"name": "phantom", "always_empty": "SELECT identity FROM facts.told WHERE outcome = 'ok' AND NOT EXISTS (SELECT 1 FROM db.item WHERE n > 0)"})j";
+  CHECK(verdict({.steps = done, .promise = phantom}, cut(R"j([["s"], ["db"]])j")) == Verdict::Holds);
 }
 
 TEST_CASE("a Redis command behind a cut fails, or had run; a library that sends again runs it twice") {
@@ -181,51 +200,104 @@ TEST_CASE("a webhook is held up, and comes again when its sender hears nothing")
   const std::string rows = R"j({"name": "once", "always_empty": "SELECT id FROM db.work GROUP BY id HAVING count(*) > 1"})j";
   const std::string told = R"j("webhook": {"to": "s.hook", "retries": 2})j", once = R"j("webhook": {"to": "s.hook"})j";
   CHECK(only_the_cut({.steps = call, .groups = R"j([["s"], ["p"]])j", .promise = rows, .more = hook, .operation = told}));
+  // Also while its first consumer still works, which has looked and found nothing.
+  const std::string looks = R"j(, "endpoints": {"hook": [)j" + kLooksFirst + "]}";
+  CHECK(only_the_cut({.steps = call, .groups = R"j([["s"], ["p"]])j", .promise = rows, .more = looks, .operation = told}));
   CHECK(verdict({.steps = call, .promise = rows, .more = hook, .operation = once}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
   CHECK(verdict({.steps = call, .promise = kEffectAtRest, .more = hook, .operation = once}, cut(R"j([["s"], ["p"]])j")) == Verdict::Holds);
+}
+
+// Goes to every world in which everybody is cut off from everybody, and to all others; what happens behind the cut.
+struct Walk {
+  std::set<EventKind> behind_cut;
+  int rests = 0;
+  int lingering = 0;             // worlds in which the session of a program that is over stands
+  int unheard_after_wait = 0;    // statements that go on behind the cut when they have their lock
+  int timeouts_of_busy = 0;      // time-outs of clients while others have something to do
+};
+
+int messages_of(const Layout& l, const std::vector<std::uint8_t>& world) {
+  int count = 0;
+  for (int m = 0; m < l.message_slots; ++m) count += message_at(l, world.data(), m)[0] != 0 ? 1 : 0;
+  return count;
+}
+
+Walk walk(const Parts& parts, const std::string& faults) {
+  const auto program = program_from(scenario(parts, cut(R"j([["c"], ["s"], ["t"], ["db"], ["r"], ["p"], ["q"]])j") + faults));
+  const Layout& l = program->plan.layout;
+  using World = std::vector<std::uint8_t>;
+  Workspace workspace;
+  std::vector<Event> events;
+  std::set<World> seen{program->initial};
+  std::vector<World> todo{program->initial};
+  Walk out;
+  while (!todo.empty()) {
+    const World world = todo.back();
+    todo.pop_back();
+    const bool stands = world[static_cast<std::size_t>(l.cuts)] != 0;
+    const bool rest = at_rest(*program, world.data(), workspace);
+    out.rests += rest ? 1 : 0;
+    CHECK(!(stands && rest));
+    for (std::size_t s = 0; rest && s < l.sessions.size(); ++s) {
+      CHECK(!session_open(program->plan, world.data(), static_cast<int>(s)));  // the server has noticed in the end
+    }
+    auto status = [&](std::size_t task) { return world[static_cast<std::size_t>(l.tasks[task].offset + kStatus)]; };
+    for (std::size_t t = 0; t < l.tasks.size(); ++t) {
+      if (rest) CHECK(status(t) == kFree);
+      out.lingering += status(t) == kLingering ? 1 : 0;
+      if (!stands) CHECK(world[static_cast<std::size_t>(l.tasks[t].network + kSent)] == 0);
+    }
+    enabled(*program, world.data(), events);
+    CHECK(std::ranges::count(events, EventKind::HealNetwork, &Event::kind) == (stands ? 1 : 0));
+    for (const Event& e : std::vector<Event>(events)) {
+      if (stands) out.behind_cut.insert(e.kind);
+      if (stands && e.kind == EventKind::Step) {
+        const InstrKind kind = program->code[static_cast<std::size_t>(load_pc(world.data() + l.tasks[e.a].offset))].kind;
+        CHECK((kind == InstrKind::Reply || kind == InstrKind::Call));
+      }
+      if (e.kind == EventKind::LoseConnection && e.b == 1 && status(e.a) == kBlocked) ++out.unheard_after_wait;
+      World next = world;
+      REQUIRE(!apply(*program, next.data(), e, workspace));
+      // No acknowledgement passes either.
+      if (stands && e.kind != EventKind::HealNetwork) CHECK(messages_of(l, next) >= messages_of(l, world));
+      if (seen.insert(next).second) todo.push_back(std::move(next));
+    }
+    auto offered = [&](EventKind kind) { return std::ranges::count(events, kind, &Event::kind) > 0; };
+    out.timeouts_of_busy += stands && offered(EventKind::ClientTimeout) && offered(EventKind::Send) ? 1 : 0;
+  }
+  CHECK(out.rests > 0);
+  for (EventKind never : {EventKind::Deliver, EventKind::Process, EventKind::Answer, EventKind::Receive, EventKind::Deadlock, EventKind::LockTimeout}) {
+    CHECK(out.behind_cut.count(never) == 0);
+  }
+  return out;
 }
 
 TEST_CASE("while everybody is cut off from everybody nothing passes, and the cut can always heal") {
   const Parts all{.steps = kLock + R"j({"sql": "BEGIN"}, {"sql": "UPDATE item SET n = n + 1"}, {"sql": "COMMIT"}, {"publish": "q", "key": ":key"},
     {"call": "p.charge", "timeout": "1s", "on_timeout": []}, {"call": "t", "key": ":key", "timeout": "1s", "on_timeout": []}, {"reply": 200})j",
                   .client = R"j(, "timeout": "5s")j"};
-  const auto program = program_from(scenario(all, cut(R"j([["c"], ["s"], ["t"], ["db"], ["r"], ["p"], ["q"]])j")));
-  using World = std::vector<std::uint8_t>;
-  Workspace workspace;
-  std::vector<Event> events;
-  std::set<World> seen{program->initial};
-  std::vector<World> todo{program->initial};
-  std::set<EventKind> behind_cut;
-  int rests = 0;
-  while (!todo.empty()) {
-    const World world = todo.back();
-    todo.pop_back();
-    enabled(*program, world.data(), events);
-    const bool stands = world[static_cast<std::size_t>(program->plan.layout.cuts)] != 0;
-    if (stands) CHECK(std::ranges::count(events, EventKind::HealNetwork, &Event::kind) == 1);
-    const bool rest = at_rest(*program, world.data(), workspace);
-    rests += rest ? 1 : 0;
-    CHECK(!(stands && rest));
-    for (std::size_t s = 0; rest && s < program->plan.layout.sessions.size(); ++s) {
-      CHECK(!session_open(program->plan, world.data(), static_cast<int>(s)));  // the server has noticed in the end
-    }
-    for (const Event& e : std::vector<Event>(events)) {
-      if (stands) behind_cut.insert(e.kind);
-      World next = world;
-      if (stands && e.kind == EventKind::Step) {
-        const InstrKind kind = program->code[static_cast<std::size_t>(load_pc(world.data() + program->plan.layout.tasks[e.a].offset))].kind;
-        CHECK((kind == InstrKind::Reply || kind == InstrKind::Call));
-      }
-      REQUIRE(!apply(*program, next.data(), e, workspace));
-      if (seen.insert(next).second) todo.push_back(std::move(next));
-    }
-  }
-  CHECK(rests > 0);
-  for (EventKind never : {EventKind::Deliver, EventKind::Process, EventKind::Answer, EventKind::Receive}) CHECK(behind_cut.count(never) == 0);
+  const Walk found = walk(all, R"j(, "duplicate_request": {"max": 1, "service": "t"})j");
   for (EventKind some : {EventKind::Send, EventKind::CallTimeout, EventKind::ClientTimeout, EventKind::LoseConnection, EventKind::EndSession,
-                         EventKind::ExpireKey}) {
-    CHECK(behind_cut.count(some) == 1);
+                         EventKind::ExpireKey, EventKind::Duplicate}) {
+    CHECK(found.behind_cut.count(some) == 1);
   }
+}
+
+TEST_CASE("behind a cut nobody hears what becomes of a statement that waits for a lock") {
+  Parts parts{.steps = R"j({"sql": "BEGIN"}, {"sql": "UPDATE item SET n = n + 1"}, {"sql": "COMMIT"}, {"reply": 200})j", .client = R"j(, "clicks": 2)j"};
+  CHECK(walk(parts, "").unheard_after_wait > 0);
+  parts.client = R"j(, "clicks": 2, "timeout": "5s")j";
+  CHECK(walk(parts, "").timeouts_of_busy > 0);
+  parts.engine = "mysql";
+  const Walk found = walk(parts, R"j(, "timeout": {"max": 1, "database": "db"})j");
+  CHECK(found.unheard_after_wait > 0);
+  CHECK(found.lingering > 0);
+}
+
+TEST_CASE("a failover ends the sessions that linger") {
+  Parts parts{.steps = R"j({"sql": "BEGIN"}, {"sql": "UPDATE item SET n = n + 1"}, {"sql": "COMMIT"}, {"reply": 200})j"};
+  parts.database = R"j(, "replicas": 1)j";
+  CHECK(walk(parts, R"j(, "failover": {"max": 1, "database": "db"})j").lingering > 0);
 }
 
 TEST_CASE("a budget of 0 leaves the search as it is; who is in no group sees everybody") {
