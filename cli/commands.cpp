@@ -137,7 +137,7 @@ LoadedTrace load_trace(const Arguments& a) {
   return out;
 }
 
-void print_divergence(const Divergence& d) {
+void print_divergence(const ReplayDivergence& d) {
   std::fprintf(stderr, "oncecheck: the trace diverges at step %zu: \"%s\" cannot happen there\n", d.step + 1, d.choice.c_str());
   if (!d.reason.empty()) std::fprintf(stderr, "  reason: %s\n", d.reason.c_str());
   if (!d.nearest.empty()) std::fprintf(stderr, "  nearest that can: \"%s\"\n", d.nearest.c_str());

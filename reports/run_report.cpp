@@ -19,6 +19,7 @@ const char* target_kind(FaultTarget t) {
     case FaultTarget::Redis: return "redis";
     case FaultTarget::Database: return "database";
     case FaultTarget::Queue: return "queue";
+    case FaultTarget::Network: return "between";
   }
   return "";
 }
@@ -32,6 +33,7 @@ std::string fault_words(const Program& p, const FaultBudget& f) {
   if (f.target == FaultTarget::Client) name = p.clients[i];
   if (f.target == FaultTarget::Queue) name = p.message_queues[i].name;
   if (f.target == FaultTarget::Database) name = p.plan.layout.databases[i].name;
+  if (f.target == FaultTarget::Network) name = p.network.cuts[i];
   if (f.target == FaultTarget::Redis) name = p.plan.layout.redis[i].name;
   if (!name.empty()) out += std::string(" (") + target_kind(f.target) + " " + name + ")";
   return out;

@@ -157,13 +157,21 @@ class Teller {
     return out;
   }
 
+  // Its back-off, before it sends again.
+  static std::string wait_words(const SenderInfo& sender, const std::uint8_t* s) {
+    const auto retry = static_cast<std::size_t>(sender.retries - 1 - s[kSenderAttempts]);
+    if (sender_state(s) != kToRetry || retry >= sender.backoff.size()) return "";
+    const std::int64_t ms = sender.backoff[retry];
+    return " waits " + (ms % 1000 == 0 ? std::to_string(ms / 1000) + "s" : std::to_string(ms) + "ms") + " and";
+  }
+
   std::string headline_before(const Event& e) const {
     switch (e.kind) {
       case EventKind::Send: {
         const std::uint8_t* s = world_.data() + p_.plan.layout.senders + e.a * kSenderBytes;
         const SenderInfo& sender = p_.senders[e.a];
         const bool polls = sender_state(s) == kToPoll;
-        return sender_name(p_, e.a) +
+        return sender_name(p_, e.a) + wait_words(sender, s) +
                (polls ? " asks again at " : sender_state(s) == kNotSent ? " sends a request to " : " sends its request again to ") +
                endpoint_name(p_, polls ? sender.poll_route : sender.route);
       }
@@ -218,6 +226,10 @@ class Teller {
         const std::string where = e.c == 0 ? "" : " on the clock of " + redis_node(e.a, e.c - 1);
         return "the time to live of key " + show_cell(p_, redis_key_of_deadline(p_.plan, world_.data(), e.a, e.b)) + " runs out" + where;
       }
+      case EventKind::CutNetwork: return "the network between " + p_.network.cuts[e.a] + " is cut";
+      case EventKind::HealNetwork: return "the network between " + p_.network.cuts[e.a] + " is whole again: what was held up can arrive";
+      case EventKind::EndSession:
+        return "the server hears nothing from " + task_name(p_, world_.data(), e.a) + " and ends its session; its open transaction rolls back";
       case EventKind::ReplicateRedis:
       case EventKind::NoticeCut:
       case EventKind::HealRedis:

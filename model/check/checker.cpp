@@ -208,7 +208,7 @@ class Search {
         note_limit(w, limit);
         continue;
       }
-      visit(w, world, f);
+      visit(w, world, f, e);
     }
     if (!restless && has_final_ && judges(world) && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
   }
@@ -225,14 +225,14 @@ class Search {
     if (!w.limit || limit.kind < w.limit.kind || (limit.kind == w.limit.kind && limit.arg < w.limit.arg)) w.limit = limit;
   }
 
-  void visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f) {
+  void visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f, const Event& e) {
     const std::uint64_t f = fingerprint(w.child.data(), bytes_);
     const SeenSet::Insert result = seen_.insert(f, parent_f, depth_ + 1);
     const bool judged = judges(w.child.data());
     for (std::size_t i : step_invariants_) {
       if (decided(i) || !judged) continue;
       Limit limit;
-      if (step_breaks(p_, p_.invariants[i], parent, w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, parent_f, false, faults_in(w.child.data())});
+      if (step_breaks(p_, p_.invariants[i], parent, e, w.workspace, limit)) w.breaks[i].offer({f, parent_f, false, faults_in(w.child.data())});
       if (limit) note_limit(w, limit);
     }
     if (result == SeenSet::Insert::Full) w.full = true;
@@ -314,7 +314,7 @@ class Search {
       }
       if (decided(i)) {
         v.at_rest = breaks_[i].at_rest;
-        v.trace = rebuild(breaks_[i]);
+        v.trace = rebuild(breaks_[i], p_.invariants[i]);
       }
       r.invariants.push_back(std::move(v));
     }
@@ -324,8 +324,9 @@ class Search {
     return r;
   }
 
-  // From the chain of parents back to the first world, then forward again: the first event that leads to the next link.
-  std::vector<Event> rebuild(const Break& at) {
+  // From the chain of parents back to the first world, then forward again: the first event that leads to the next link; where
+  // a step broke the promise, the first that breaks it.
+  std::vector<Event> rebuild(const Break& at, const Invariant& invariant) {
     std::vector<std::uint64_t> chain;  // low bits, last first
     chain.push_back(at.child & SeenSet::kLowBits);
     std::uint64_t here = at.parent != 0 ? at.parent : at.child;
@@ -344,6 +345,8 @@ class Search {
         if (!monitor_allows(world.data(), e, child.data())) continue;
         if (apply(p_, child.data(), e, workspace)) continue;
         if ((fingerprint(child.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
+        Limit limit;
+        if (at.parent != 0 && i + 1 == chain.size() && !step_breaks(p_, invariant, world.data(), e, workspace, limit)) continue;
         trace.push_back(e);
         world = child;
         found = true;
@@ -352,6 +355,14 @@ class Search {
       CHECK_THAT(found);
     }
     return trace;
+  }
+
+  static std::vector<std::size_t> those_that_judge_steps(const Program& p) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < p.invariants.size(); ++i) {
+      if (judges_steps(p.invariants[i])) out.push_back(i);
+    }
+    return out;
   }
 
   static std::vector<std::size_t> of_kind(const Program& p, InvariantKind kind) {
@@ -377,7 +388,7 @@ class Search {
   std::chrono::steady_clock::time_point start_;
   const std::vector<std::size_t> state_invariants_ = of_kind(p_, InvariantKind::AlwaysEmpty);
   const std::vector<std::size_t> final_invariants_ = of_kind(p_, InvariantKind::FinallyEmpty);
-  const std::vector<std::size_t> step_invariants_ = of_kind(p_, InvariantKind::NeverStep);
+  const std::vector<std::size_t> step_invariants_ = those_that_judge_steps(p_);
   const bool has_final_ = !final_invariants_.empty();
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/program/capacity.hpp"
 #include "model/program/redis_layout.hpp"
 #include "model/world/access_path.hpp"
 #include "model/world/code_walk.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int kMaxSessionsPerScenario = 60;
 constexpr int kMaxSlotBytes = 160;  // canonical.cpp sorts slots in a buffer of that size
-constexpr int kMaxDefaultTasks = 6;
 constexpr int kMaxLocks = 120;
 constexpr int kMaxInnodbRows = 64;
 constexpr int kMaxAdvisoryLocks = 24;
@@ -33,8 +33,13 @@ class LayoutBuilder {
     l_.budgets = take(l_.budget_count);
     l_.operation_count = p_.operations;
     l_.told = take(l_.operation_count);
+    recorded_facts();
     l_.sender_count = static_cast<int>(p_.senders.size());
     l_.senders = take(l_.sender_count * kSenderBytes);
+    if (!p_.network.cuts.empty()) {
+      l_.cuts = take(1);
+      l_.sender_zones = take(l_.sender_count);
+    }
     databases();
     tasks();
     replicas();
@@ -59,47 +64,15 @@ class LayoutBuilder {
   }
   void cell(int offset) { l_.value_cells.push_back(offset); }
 
-  int fault_total(FaultKind kind) const {
-    int n = 0;
-    for (const FaultBudget& f : p_.faults) n += f.kind == kind ? f.max : 0;
-    return n;
-  }
-
-  // Requests to services that can ever be sent; of webhooks, queues and calls between services nobody knows how many.
-  int most_messages() const {
-    int n = fault_total(FaultKind::DuplicateRequest);
-    for (const SenderInfo& s : p_.senders) n += 1 + s.retries + (s.poll_route >= 0 ? 1 : 0);
-    for (const RouteInfo& r : p_.routes) {
-      if (r.kind != RouteKind::Client) return b_.messages;
+  // What the world keeps for promises alone: a scenario whose promises do not ask stays as small as it was.
+  void recorded_facts() {
+    if (asks_for(p_, FactTable::Published)) {
+      l_.published_slots = b_.messages;
+      l_.published_stride = 1 + l_.cell;
+      l_.published = slots_of(l_.published_slots, l_.published_stride, 1, 1);
     }
-    return std::max(n, 1);
-  }
-
-  // Of a service that only clients ask: so many requests can be there at once, no more. Webhooks, queues and calls between services
-  // have no such number.
-  std::optional<int> most_requests(int service) const {
-    for (const RouteInfo& r : p_.routes) {
-      if (r.kind != RouteKind::Client && r.service == service) return std::nullopt;
-    }
-    return client_requests(service);
-  }
-
-  int client_requests(int service) const {
-    int n = fault_total(FaultKind::DuplicateRequest);
-    for (const SenderInfo& s : p_.senders) {
-      if (p_.routes[static_cast<std::size_t>(s.route)].service == service) n += 1 + s.retries;
-      if (s.poll_route >= 0 && p_.routes[static_cast<std::size_t>(s.poll_route)].service == service) n += s.polls;
-    }
-    return n;
-  }
-
-  // As many as are likely at once. When there are more, the check is inconclusive.
-  int default_handlers(int service) const {
-    int n = client_requests(service);
-    for (const RouteInfo& r : p_.routes) {
-      if (r.kind != RouteKind::Client && r.service == service) n += 2 + fault_total(FaultKind::Redeliver);
-    }
-    return std::min(n, kMaxDefaultTasks);
+    if (asks_for(p_, FactTable::Refusals)) l_.refused = take(l_.operation_count);
+    if (asks_for(p_, FactTable::Answers)) l_.answers = slots_of(l_.operation_count * kKeptAnswers, 1 + l_.cell, 1, 1);
   }
 
   void messages() {
@@ -107,8 +80,9 @@ class LayoutBuilder {
       l_.message_cells = std::max(l_.message_cells, static_cast<int>(r.payload.size()));
       if (r.deliveries > 0) l_.message_hold = 0;
     }
-    l_.message_slots = std::min(b_.messages, most_messages());
+    l_.message_slots = std::min(b_.messages, most_messages(p_, b_));
     l_.message_stride = 2 + (1 + l_.message_cells) * l_.cell;
+    if (l_.cuts >= 0) l_.message_zone = l_.message_stride++;
     if (l_.message_hold >= 0) {
       l_.message_hold = l_.message_stride;
       l_.message_stride += 2;
@@ -225,8 +199,9 @@ class LayoutBuilder {
       t.local_cells = std::max(t.local_cells, static_cast<int>(p_.bodies[static_cast<std::size_t>(body)].cells.size()));
     }
     const int header = kAnswerId + l_.cell;
-    t.bytes = header + t.local_cells * l_.cell;
+    t.bytes = header + t.local_cells * l_.cell + (l_.cuts >= 0 ? kTaskNetworkBytes : 0);
     t.offset = take(t.bytes);
+    if (l_.cuts >= 0) t.network = t.offset + t.bytes - kTaskNetworkBytes;
     t.locals = t.offset + header;
     cell(t.offset + kAnswerId);
     for (int i = 0; i < t.local_cells; ++i) cell(t.locals + i * l_.cell);
@@ -281,9 +256,9 @@ class LayoutBuilder {
     for (std::size_t s = 0; s < p_.services.size(); ++s) {
       ServiceInfo& info = p_.services[s];
       const int service = static_cast<int>(s);
-      int slots = default_handlers(service);
+      int slots = default_handlers(p_, service);
       if (b_.tasks > 0) {
-        const std::optional<int> most = most_requests(service);
+        const std::optional<int> most = most_requests(p_, service);
         slots = most ? std::min(*most, b_.tasks) : b_.tasks;
         info.pool = true;
       }
@@ -446,6 +421,7 @@ class LayoutBuilder {
                                    [](const OperationInfo& o) { return o.undoes >= 0 || o.cancels >= 0; });
       const int request_cells = layout.targets ? 4 : 3;
       layout.inbox_stride = 2 + request_cells * l_.cell;
+      if (l_.cuts >= 0) layout.zone = layout.inbox_stride++;
       layout.inbox = slots_of(layout.inbox_slots, layout.inbox_stride, 2, request_cells);
       layout.ledger_slots = b_.effects;
       layout.ledger_stride = 2 + 3 * l_.cell;
@@ -476,6 +452,15 @@ class LayoutBuilder {
 };
 
 }  // namespace
+
+bool asks_for(const Program& program, FactTable table) {
+  const auto& queries = program.plan.code.queries;
+  return std::any_of(queries.begin(), queries.end(), [&](const Query& q) {
+    return std::any_of(q.sources.begin(), q.sources.end(), [&](const Source& s) {
+      return s.kind == Source::Kind::Facts && s.index == static_cast<int>(table);
+    });
+  });
+}
 
 void build_layout(CompileState& state) { LayoutBuilder(state).build(); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/program/layout_builder.hpp"
 #include "model/world/redis_replication.hpp"
 
 namespace oncecheck {
@@ -31,7 +32,7 @@ class RedisLayoutBuilder {
     r_.serves_stale = spec_.serves_stale;
     r_.recorded = spec_.recorded;
     r_.slots = state_.scenario.bounds.rows;
-    r_.tracks_owners = asks_who_releases();
+    r_.tracks_owners = asks_for(p_, FactTable::ForeignReleases);
     if (r_.tracks_owners) r_.foreign_release = take(1);
     r_.stride = 2 * l_.cell + (r_.tracks_owners ? 2 : 1);
     r_.queue_slots = state_.scenario.bounds.redis_log;
@@ -56,15 +57,6 @@ class RedisLayoutBuilder {
     return at;
   }
   void cell(int offset) { l_.value_cells.push_back(offset); }
-
-  bool asks_who_releases() const {
-    const auto& queries = p_.plan.code.queries;
-    return std::any_of(queries.begin(), queries.end(), [](const Query& q) {
-      return std::any_of(q.sources.begin(), q.sources.end(), [](const Source& s) {
-        return s.kind == Source::Kind::Facts && s.index == static_cast<int>(FactTable::ForeignReleases);
-      });
-    });
-  }
 
   std::vector<int> budgets(FaultKind kind) const {
     std::vector<int> out;

@@ -125,6 +125,9 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::ReplicateRedis: return node_name(p.plan.layout.redis[e.a], e.b) + " follows its primary";
     case EventKind::NoticeCut: return "the primary of " + p.plan.layout.redis[e.a].name + " misses its replicas";
     case EventKind::HealRedis: return "the network of " + p.plan.layout.redis[e.a].name + " is whole again";
+    case EventKind::CutNetwork: return "cut between " + p.network.cuts[e.a];
+    case EventKind::HealNetwork: return "the network between " + p.network.cuts[e.a] + " is whole again";
+    case EventKind::EndSession: return p.plan.layout.databases[e.b].name + " ends the session of " + task_name(p, w, e.a);
     case EventKind::CutRedis: return "the primary of " + p.plan.layout.redis[e.a].name + " is cut off";
     case EventKind::RestartRedis: {
       const int unsynced = unsynced_writes(p.plan, w, e.a, current_primary(p.plan, w, e.a));
@@ -221,6 +224,7 @@ std::string task_name(const Program& program, const std::uint8_t* world, int tas
   const std::uint8_t* me = task_at(program, world, task);
   const ServiceInfo& s = program.services[static_cast<std::size_t>(t.service)];
   if (me[kStatus] == kOrphaned) return s.name + " (process gone)";
+  if (me[kStatus] == kLingering) return s.name + " (cut off and gone)";
   std::string name = s.name + "/" + std::to_string(me[kInstance] + 1);
   if (t.kind == TaskKind::Job) return name + " job " + s.job_names[static_cast<std::size_t>(t.index)];
   if (t.kind == TaskKind::Start) return name + " start-up";
@@ -279,7 +283,7 @@ const StepInfo* step_of(const Program& program, const std::uint8_t* world, int t
 std::string lane_of(const Program& program, const std::uint8_t* world, const Event& e) {
   auto instance = [&](int task) {
     const TaskLayout& t = program.plan.layout.tasks[static_cast<std::size_t>(task)];
-    if (task_at(program, world, task)[kStatus] == kOrphaned) return program.services[static_cast<std::size_t>(t.service)].name;
+    if (task_at(program, world, task)[kInstance] == kNobody) return program.services[static_cast<std::size_t>(t.service)].name;
     return program.services[static_cast<std::size_t>(t.service)].name + "/" + std::to_string(task_at(program, world, task)[kInstance] + 1);
   };
   switch (e.kind) {
@@ -306,6 +310,7 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     case EventKind::ForgetKey: return program.providers[e.a].name;
     case EventKind::PassDeadline: return "time";
     case EventKind::Purge: return program.plan.layout.databases[static_cast<std::size_t>(program.plan.layout.tables[e.a].db)].name;
+    case EventKind::EndSession: return program.plan.layout.databases[e.b].name;
     case EventKind::CloseIdle:
       return program.plan.layout.databases[static_cast<std::size_t>(program.plan.layout.sessions[e.a].db)].name;
     case EventKind::Replicate:

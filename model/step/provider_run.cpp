@@ -207,10 +207,23 @@ class ProviderRun {
   }
 
   void answer(Answer result, int entry) {
+    note_refusal(result);
     if (result != Answer::Ok && result != Answer::FoundUndone) {
       respond(result, kNullCell);
     } else {
       respond(result, entry >= 0 ? info_.effect_ids[static_cast<std::size_t>(entry)] : info_.lost_id);
+    }
+  }
+
+  // For promises that ask whether somebody excluded success: it was declined, or its key will never do anything.
+  void note_refusal(Answer result) {
+    const Layout& l = plan_.layout;
+    if (l.refused < 0 || only_reads(request_.operation)) return;
+    const bool cancelled = result == Answer::Refused &&
+                           known_key(p_, ctx_.w, provider_, request_).fate == KnownKey::Fate::Cancelled;
+    if (result != Answer::Declined && !cancelled) return;
+    for (int op = 0; op < l.operation_count; ++op) {
+      if (plan_.operation_identity[static_cast<std::size_t>(op)] == request_.identity) ctx_.w[l.refused + op] = 1;
     }
   }
 

@@ -337,3 +337,24 @@ TEST_CASE("presets behave as they say") {
     CHECK(with_preset(p.name, kChargeOnce, "", "", once) == "holds");
   }
 }
+
+TEST_CASE("a library that sends a POST again, and a network that doubles it, charge twice without a key that is honoured") {
+  for (const bool honoured : {true, false}) {
+    CAPTURE(honoured);
+    const Verdict expected = honoured ? Verdict::Holds : Verdict::Violated;
+    Parts p;
+    p.operations = fmt::format(R"j("charge": {{"idempotency_key": "{}"}})j", honoured ? "honoured" : "ignored");
+    p.steps = R"j({"call": "p.charge", "key": ":key", "timeout": "5s", "resends": 1, "on_timeout": []}, {"reply": 200})j";
+    CHECK(verdict(p) == Verdict::Holds);
+    p.faults = R"j("timeout": {"max": 1, "provider": "p"})j";
+    CHECK(verdict(p) == expected);
+    p.faults = R"j("lose_response": {"max": 1, "provider": "p"})j";
+    CHECK(verdict(p) == expected);
+    // Without the resends the handler gives up, and nothing happens twice.
+    p.steps = R"j({"call": "p.charge", "key": ":key", "timeout": "5s", "on_timeout": []}, {"reply": 200})j";
+    CHECK(verdict(p) == Verdict::Holds);
+    // Below the handler, which sends once and hears one answer.
+    p.faults = R"j("duplicate_request": {"max": 1, "provider": "p"})j";
+    CHECK(verdict(p) == expected);
+  }
+}
