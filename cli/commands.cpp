@@ -88,6 +88,7 @@ int run_scenarios(const Arguments& a, Run run) {
 int run_check(const Arguments& a) {
   CheckOptions options = check_options(a);
   options.explore_all = a.explore_all;
+  options.symmetry = !a.no_symmetry && !a.no_reductions;
   ProgressLine line;
   options.progress = [&](const Progress& p) { line.show(p); };
   return run_scenarios(a, [&](const Program& p, const Overrides& overrides) {
@@ -233,7 +234,8 @@ int run_command_line(int argc, char** argv) {
   CLI::App* c = app.add_subcommand("check", "explore every interleaving within the fault budgets");
   add_run_options(c, a);
   add_limits(c, a);
-  c->add_flag("--no-reductions", a.no_reductions, "switch reductions off (dead variables, order of purges): more states, the same verdicts");
+  c->add_flag("--no-reductions", a.no_reductions, "switch reductions off (dead variables, order of purges, symmetry): more states, the same verdicts");
+  c->add_flag("--no-symmetry", a.no_symmetry, "tell interchangeable clicks, handlers, instances and clients apart: more states, the same verdicts");
   c->add_flag("--all-states", a.explore_all, "explore to the end even when every promise is broken already");
   c->footer("Example: oncecheck check scenarios/lying-api.jsonc --variant charge-then-ledger --explain");
 

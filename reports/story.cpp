@@ -216,7 +216,7 @@ class Teller {
         return "the pool of " + p_.plan.layout.databases[static_cast<std::size_t>(p_.plan.layout.sessions[e.a].db)].name + " loses " +
                session_name(p_, world_.data(), e.a) + ": what was left on it is gone";
       case EventKind::LoseConnection:
-        return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a);
+        return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a) + lost_way_words(p_, world_.data(), e);
       case EventKind::CallTimeout: return who(e.a) + "gives up waiting for the answer: time-out";
       case EventKind::ClientTimeout: return sender_name(p_, e.a) + " gives up waiting for an answer: time-out";
       case EventKind::PassDeadline: return e.b == 0 ? "a deadline passes" : "a deadline passes by a clock that was behind";

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <tuple>
 
@@ -12,6 +13,7 @@
 #include "model/check/seen_set.hpp"
 #include "model/step/coverage.hpp"
 #include "model/step/relation.hpp"
+#include "model/step/symmetry.hpp"
 
 namespace oncecheck {
 
@@ -41,14 +43,16 @@ struct Frontier {  // worlds, one behind the other
 
 // One thread's share of the work.
 struct Worker {
-  Worker(const Program& program, std::size_t state_bytes) : coverage(program), child(state_bytes), breaks(program.invariants.size()) {}
+  Worker(const Program& program, std::size_t state_bytes)
+      : coverage(program), symmetry(program), child(state_bytes), represented(state_bytes), breaks(program.invariants.size()) {}
   Workspace workspace;
   Coverage coverage;
   std::vector<Event> events;
-  std::vector<std::uint8_t> child;
+  Symmetry::Scratch symmetry;
+  std::vector<std::uint8_t> child, represented;  // the world that an event leads to, and what stands for it
   Frontier next;
   std::vector<Break> breaks;
-  std::uint64_t transitions = 0, rest_states = 0;
+  std::uint64_t transitions = 0, rest_states = 0, renamed = 0;
   Limit limit;
   bool full = false;
 };
@@ -61,6 +65,8 @@ class Search {
     threads_ = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     for (int i = 0; i < threads_; ++i) workers_.emplace_back(program, bytes_);
     breaks_.resize(program.invariants.size());
+    // A monitor may tell alike things apart.
+    if (options.symmetry && options.monitor == nullptr) symmetry_.emplace(program);
   }
 
   CheckResult run() {
@@ -79,10 +85,12 @@ class Search {
 
   void first_level() {
     const std::vector<std::uint8_t> first = first_state();
-    const std::uint64_t f = fingerprint(first.data(), bytes_);
-    seen_.insert(f, 0, 0);
     Worker& w = workers_[0];
-    w.next.worlds = first;
+    w.represented = first;
+    represent(w.represented, w.symmetry);
+    const std::uint64_t f = fingerprint(w.represented.data(), bytes_);
+    seen_.insert(f, 0, 0);
+    w.next.worlds = w.represented;
     w.next.fingerprints = {f};
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
       if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty && judges(first.data()) &&
@@ -225,8 +233,14 @@ class Search {
     if (!w.limit || limit.kind < w.limit.kind || (limit.kind == w.limit.kind && limit.arg < w.limit.arg)) w.limit = limit;
   }
 
+  bool represent(std::vector<std::uint8_t>& world, Symmetry::Scratch& scratch) const {
+    return symmetry_ && symmetry_->any() && symmetry_->represent(world.data(), scratch);
+  }
+
   void visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f, const Event& e) {
-    const std::uint64_t f = fingerprint(w.child.data(), bytes_);
+    w.represented = w.child;
+    w.renamed += represent(w.represented, w.symmetry) ? 1 : 0;
+    const std::uint64_t f = fingerprint(w.represented.data(), bytes_);
     const SeenSet::Insert result = seen_.insert(f, parent_f, depth_ + 1);
     const bool judged = judges(w.child.data());
     for (std::size_t i : step_invariants_) {
@@ -240,12 +254,13 @@ class Search {
     // A state that is the first to be judged has no judged parent to compare with.
     const bool parent_judged = judged && judges(parent);
     for (std::size_t i : state_invariants_) {
+      // A step is judged by what it really did, and a promise of states holds in all of an orbit or in none.
       if (decided(i) || !judged || (parent_judged && same_reads(p_.invariants[i], parent, w.child.data()))) continue;
       Limit limit;
       if (breaks(p_, p_.invariants[i], w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, 0, false, faults_in(w.child.data())});
       if (limit) note_limit(w, limit);
     }
-    w.next.worlds.insert(w.next.worlds.end(), w.child.begin(), w.child.end());
+    w.next.worlds.insert(w.next.worlds.end(), w.represented.begin(), w.represented.end());
     w.next.fingerprints.push_back(f);
   }
 
@@ -287,6 +302,7 @@ class Search {
     for (const Worker& w : workers_) {
       r.transitions += w.transitions;
       r.rest_states += w.rest_states;
+      r.renamed += w.renamed;
       coverage.merge(w.coverage);
       if (w.limit && (!limit || w.limit.kind < limit.kind || (w.limit.kind == limit.kind && w.limit.arg < limit.arg))) limit = w.limit;
     }
@@ -303,6 +319,10 @@ class Search {
     r.peak_frontier = peak_frontier_;
     r.peak_memory_bytes = std::max(peak_memory_, memory());
     r.state_bytes = static_cast<int>(bytes_);
+    if (symmetry_) {
+      r.interchangeable = symmetry_->found();
+      r.kept_apart = symmetry_->kept_apart();
+    }
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
       InvariantResult v;
       v.name = p_.invariants[i].spec.name;
@@ -324,8 +344,8 @@ class Search {
     return r;
   }
 
-  // From the chain of parents back to the first world, then forward again: the first event that leads to the next link; where
-  // a step broke the promise, the first that breaks it.
+  // From the chain of parents back to the first world, then forward again by real steps: the first event that leads into the
+  // orbit of the next link. Where a step broke the promise, the first that breaks it: others may lead into the same orbit.
   std::vector<Event> rebuild(const Break& at, const Invariant& invariant) {
     std::vector<std::uint64_t> chain;  // low bits, last first
     chain.push_back(at.child & SeenSet::kLowBits);
@@ -334,9 +354,10 @@ class Search {
     for (SeenSet::Entry e = seen_.find(here); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
     std::reverse(chain.begin(), chain.end());
     std::vector<Event> trace;
-    std::vector<std::uint8_t> world = first_state(), child;
+    std::vector<std::uint8_t> world = first_state(), child, represented;
     std::vector<Event> events;
     Workspace workspace;
+    Symmetry::Scratch scratch(p_);
     for (std::size_t i = 1; i < chain.size(); ++i) {
       enabled(p_, world.data(), events);
       bool found = false;
@@ -344,7 +365,9 @@ class Search {
         child = world;
         if (!monitor_allows(world.data(), e, child.data())) continue;
         if (apply(p_, child.data(), e, workspace)) continue;
-        if ((fingerprint(child.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
+        represented = child;
+        represent(represented, scratch);
+        if ((fingerprint(represented.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
         Limit limit;
         if (at.parent != 0 && i + 1 == chain.size() && !step_breaks(p_, invariant, world.data(), e, workspace, limit)) continue;
         trace.push_back(e);
@@ -376,6 +399,7 @@ class Search {
   const Program& p_;
   const CheckOptions& options_;
   std::size_t world_bytes_, bytes_;  // of a world; of a state
+  std::optional<Symmetry> symmetry_;
   SeenSet seen_;
   int threads_ = 1;
   std::vector<Worker> workers_;

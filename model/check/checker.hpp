@@ -37,6 +37,7 @@ struct CheckOptions {
   int threads = 0;                     // 0: one a core
   std::uint64_t max_states = 0;        // 0: no limit
   std::uint64_t max_memory_bytes = 0;  // seen set and frontiers; 0: no limit
+  bool symmetry = true;                // worlds that differ in which of alike things is which are one (step/symmetry.hpp)
   bool explore_all = false;            // go on to the end even when every promise is broken (counts)
   bool stop_at_first = false;          // the search ends with the level in which a promise breaks
   const Monitor* monitor = nullptr;    // null: every run counts

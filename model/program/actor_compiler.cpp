@@ -212,7 +212,6 @@ OperationInfo compile_operation(CompileState& state, const Provider& provider, c
   info.refuses_other_parameters = spec.refuses_other_parameters;
   info.conflicts_in_flight = spec.conflicts_in_flight;
   info.forgets = spec.forgets_after.has_value();
-  info.key_records = info.stores_everything || info.refuses_other_parameters || info.conflicts_in_flight || info.forgets;
   const auto operations = names_of(provider.operations);
   auto other = [&](const std::optional<Text>& which, const char* key) {
     if (!which) return -1;
@@ -227,6 +226,12 @@ OperationInfo compile_operation(CompileState& state, const Provider& provider, c
   };
   info.undoes = other(spec.undoes, "undoes");
   info.cancels = other(spec.cancels, "cancels");
+  if (info.cancels >= 0) {  // to cancel twice is to cancel once, whatever the key
+    info.key = KeyPolicy::None;
+    info.stores_everything = info.refuses_other_parameters = info.conflicts_in_flight = info.forgets = false;
+  }
+  const bool own_key = info.undoes >= 0 && (info.key == KeyPolicy::Honoured || info.key == KeyPolicy::Sometimes);
+  info.key_records = own_key || info.stores_everything || info.refuses_other_parameters || info.conflicts_in_flight || info.forgets;
   if (info.undoes >= 0 && info.cancels >= 0 && info.undoes != info.cancels) {
     state.errors.add(spec.at, "\"undoes\" and \"cancels\" of one operation name the same operation");
   }

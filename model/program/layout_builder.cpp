@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "model/program/capacity.hpp"
+#include "model/program/layout_needs.hpp"
 #include "model/program/redis_layout.hpp"
-#include "model/world/access_path.hpp"
-#include "model/world/code_walk.hpp"
+#include "model/world/session_settings.hpp"
 #include "model/world/ssi.hpp"
 #include "model/world/ssi_records.hpp"
 #include "model/world/time.hpp"
@@ -25,7 +25,7 @@ constexpr int kMaxCommittedRecords = 6;
 class LayoutBuilder {
  public:
   explicit LayoutBuilder(CompileState& state)
-      : state_(state), p_(state.program), l_(state.program.plan.layout), b_(state.scenario.bounds) {}
+      : state_(state), p_(state.program), l_(state.program.plan.layout), b_(state.scenario.bounds), needs_(state.program) {}
 
   void build() {
     l_.cell = p_.plan.domain.cell_bytes();
@@ -174,20 +174,6 @@ class LayoutBuilder {
     }
   }
 
-  bool bodies_use(const std::vector<int>& bodies, int db) const {
-    return std::any_of(bodies.begin(), bodies.end(), [&](int body) { return body_uses(body, db); });
-  }
-
-  bool body_uses(int body, int db) const {
-    const auto b = static_cast<std::size_t>(body);
-    const int end = b + 1 < p_.bodies.size() ? p_.bodies[b + 1].entry : static_cast<int>(p_.code.size());
-    for (int pc = p_.bodies[b].entry; pc < end; ++pc) {
-      const Instr& i = p_.code[static_cast<std::size_t>(pc)];
-      if (i.kind == InstrKind::Sql && p_.plan.statements[static_cast<std::size_t>(i.index)].db == db) return true;
-    }
-    return false;
-  }
-
   // A slot in which any of these bodies can run.
   int add_task(int service, TaskKind kind, int index, const std::vector<int>& bodies) {
     const int number = static_cast<int>(l_.tasks.size());
@@ -206,7 +192,7 @@ class LayoutBuilder {
     cell(t.offset + kAnswerId);
     for (int i = 0; i < t.local_cells; ++i) cell(t.locals + i * l_.cell);
     for (std::size_t db = 0; db < l_.databases.size(); ++db) {
-      if (!bodies_use(bodies, static_cast<int>(db))) {
+      if (!needs_.bodies_use(bodies, static_cast<int>(db))) {
         t.sessions.push_back(-1);
         continue;
       }
@@ -227,7 +213,8 @@ class LayoutBuilder {
     s.isolation = database.isolation;
     const bool numbers = std::any_of(l_.sequences.begin(), l_.sequences.end(), [&](const SequenceLayout& q) { return q.db == db; });
     if (numbers) s.number_taken = take(3);
-    if (database.uses_savepoints) s.savepoints = take(1 + kMaxSavepoints);
+    const bool settings = !is_innodb(database.engine) && needs_.sets(db);
+    if (database.uses_savepoints || settings) s.savepoints = take(1 + kMaxSavepoints + (is_innodb(database.engine) ? 0 : kSettingsBytes));
     const int number = static_cast<int>(l_.sessions.size());
     database.sessions.push_back(number);
     l_.sessions.push_back(s);
@@ -286,50 +273,6 @@ class LayoutBuilder {
     }
   }
 
-  bool locks_rows(int db) const {
-    if (is_innodb(l_.databases[static_cast<std::size_t>(db)].engine)) return false;  // it has a lock table
-    if (l_.databases[static_cast<std::size_t>(db)].foreign_keys) return true;
-    return std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(),
-                       [&](const SqlStatement& s) { return s.db == db && locks_rows(s); });
-  }
-
-  bool locks_rows(const SqlStatement& s) const {
-    return s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr) || keeps_lost_rows(s) ||
-           std::any_of(s.parts.begin(), s.parts.end(), [&](const SqlStatement& part) { return locks_rows(part); });
-  }
-
-  // An UPDATE or DELETE at READ COMMITTED locks the row that it waited for before it tests the WHERE again. Whether that may say
-  // no, and the transaction go on.
-  bool keeps_lost_rows(const SqlStatement& s) const {
-    const auto& all = p_.plan.statements;
-    const bool read_committed =
-        l_.databases[static_cast<std::size_t>(s.db)].isolation < Isolation::RepeatableRead ||
-        std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return o.db == s.db && o.isolation && *o.isolation < Isolation::RepeatableRead; });
-    if (!read_committed || (s.kind != SqlKind::Update && s.kind != SqlKind::Delete) || s.where == kNoExpr) return false;
-    const bool begins = std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return o.db == s.db && o.kind == SqlKind::Begin; });
-    const bool ends_at_once = !begins && !s.reads_first && s.parts.empty();
-    if (ends_at_once && one_row_at_most(l_.tables[static_cast<std::size_t>(s.table)], s.access)) return false;
-    bool turns = false;
-    walk_expr(p_.plan.code, s.where, [&](const Node& n) {
-      turns = turns || (n.op == Op::Column && std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return sets(o, s.table, n.a); }));
-    }, [&](const Query&) { turns = true; });
-    return turns;
-  }
-
-  static bool sets(const SqlStatement& s, int table, int column) {
-    auto named = [&](const auto& set) { return std::any_of(set.begin(), set.end(), [&](const auto& one) { return one.first == column; }); };
-    return (s.table == table && (named(s.set) || named(s.conflict_set))) ||
-           std::any_of(s.parts.begin(), s.parts.end(), [&](const SqlStatement& part) { return sets(part, table, column); });
-  }
-
-  // Whether some transaction of the database may be SERIALIZABLE.
-  bool serializable(const DatabaseLayout& db, int number) const {
-    return db.isolation == Isolation::Serializable ||
-           std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
-             return s.db == number && s.isolation == Isolation::Serializable;
-           });
-  }
-
   void advisory_locks(DatabaseLayout& db, int number) {
     const auto calls = std::count_if(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
       return s.db == number && s.kind == SqlKind::LockFunction;
@@ -342,7 +285,7 @@ class LayoutBuilder {
   }
 
   void serializable_history(DatabaseLayout& db, int number) {
-    if (is_innodb(db.engine) || !serializable(db, number)) return;
+    if (is_innodb(db.engine) || !needs_.serializable(number)) return;
     SsiLayout& ssi = db.ssi;
     ssi.sessions = static_cast<int>(db.sessions.size());
     ssi.committed = std::min(kMaxCommittedRecords, kMaxSsiRecords - ssi.sessions);
@@ -396,7 +339,7 @@ class LayoutBuilder {
         t.ssi = t.cells;
         t.cells += 4;
       }
-      if (locks_rows(t.db)) {
+      if (needs_.locks_rows(t.db)) {
         t.locks = t.cells;
         t.cells += t.lock_sessions;
       }
@@ -427,7 +370,9 @@ class LayoutBuilder {
       layout.ledger_stride = 2 + 3 * l_.cell;
       layout.ledger = slots_of(layout.ledger_slots, layout.ledger_stride, 2, 3);
       if (std::any_of(info.operations.begin(), info.operations.end(), [](const OperationInfo& o) { return o.key_records; })) {
-        layout.key_slots = b_.effects + 2;
+        const bool of_refunds = std::any_of(info.operations.begin(), info.operations.end(),
+                                            [](const OperationInfo& o) { return o.undoes >= 0 && o.key_records; });
+        layout.key_slots = (of_refunds ? 2 : 1) * b_.effects + 2;
         layout.key_stride = 3 + 2 * l_.cell;
         layout.keys = slots_of(layout.key_slots, layout.key_stride, 3, 2);
       }
@@ -448,6 +393,7 @@ class LayoutBuilder {
   Program& p_;
   Layout& l_;
   const Bounds& b_;
+  LayoutNeeds needs_;
   int next_ = 0;
 };
 

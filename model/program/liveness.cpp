@@ -106,11 +106,11 @@ class Liveness {
       }
       case InstrKind::Await: {
         const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
-        flow(site.on_timeout);
         for (int to : site.on_answer) flow(to);
         for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell, site.state_cell, site.body_cell}) {
           kill(cell);
         }
+        flow(site.on_timeout);  // a call without an answer leaves the cells as they were
         break;
       }
       case InstrKind::Reply: {

@@ -13,6 +13,9 @@ namespace oncecheck {
 
 namespace {
 
+constexpr std::size_t kMaxCommand = 64 * 1024;  // bytes
+constexpr int kMaxNames = 16;                   // {:name} in one word
+
 class RedisReader {
  public:
   RedisReader(CompileState& state, const Text& text, LocalNames& names, int redis)
@@ -23,6 +26,10 @@ class RedisReader {
 
   RedisCommand read(bool on_replica) {
     out_.on_replica = on_replica;
+    if (text_.value.size() > kMaxCommand) {
+      error("this Redis command is longer than 64 KiB");
+      return out_;
+    }
     if (!split()) return out_;
     if (words_.empty()) {
       error("an empty Redis command");
@@ -110,12 +117,16 @@ class RedisReader {
       out = state_.add(n);
     };
     std::size_t from = 0;
-    for (;;) {
+    for (int names = 1;; ++names) {
       const std::size_t open = w.find("{:", from);
       if (open == std::string::npos) break;
       const std::size_t close = w.find('}', open);
       if (close == std::string::npos) {
         error("\"{:\" in the Redis command is not closed by \"}\"");
+        break;
+      }
+      if (names > kMaxNames) {
+        error("more than " + std::to_string(kMaxNames) + " {:name} in one word of a Redis command");
         break;
       }
       if (open > from) append(state_.text_constant(w.substr(from, open - from)));

@@ -94,7 +94,7 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::PoolTimeout: return task_name(p, w, e.a) + ": no connection in time for " + step_text(p, w, e.a);
     case EventKind::LoseConnection:
       return task_name(p, w, e.a) + (e.b == 0 ? ": connection lost before " : ": connection lost after ") + step_text(p, w, e.a) +
-             (e.b == 0 ? "" : connection_words(p, w, e.a, e.c));
+             lost_way_words(p, w, e);
     case EventKind::CloseIdle: {
       const SessionLayout& s = p.plan.layout.sessions[e.a];
       return "the pool of " + p.plan.layout.databases[static_cast<std::size_t>(s.db)].name + " loses " + idle_name(p, w, e.a);
@@ -174,7 +174,8 @@ std::string redis_way_words(const Program& program, const std::uint8_t* world, i
   if (is_old_primary(program.plan, world, c.redis, way.node)) out = " at the old primary";
   if (c.on_replica && r.nodes.size() > 2) out = " at " + node_name(r, way.node);
   if (way.choice == 0) return out;
-  if (c.call.op == RedisOp::Expire || c.call.op == RedisOp::Exec) return out + " (the other time is the later one)";
+  if (c.call.op == RedisOp::Expire) return out + " (the other time is the later one)";
+  if (c.call.op == RedisOp::Exec) return out + " (way " + std::to_string(way.choice + 1) + " of what its commands leave open)";
   return out + (r.replicas == 1 ? " (not confirmed in time)" : " (not confirmed by " + std::to_string(way.choice) + ")");
 }
 
@@ -184,6 +185,13 @@ std::string connection_words(const Program& program, const std::uint8_t* world, 
   const SqlStatement& s = program.plan.statements[static_cast<std::size_t>(instr.index)];
   const int idle = connection_of_way(program, world, task, s, way);
   return idle < 0 ? "" : " on " + idle_name(program, world, idle);
+}
+
+std::string lost_way_words(const Program& program, const std::uint8_t* world, const Event& e) {
+  if (e.b == 0) return "";
+  const Instr& instr = program.code[static_cast<std::size_t>(load_pc(task_at(program, world, e.a)))];
+  if (instr.kind == InstrKind::Redis) return redis_way_words(program, world, e.a, instr.index, e.c);
+  return connection_words(program, world, e.a, e.c);
 }
 
 std::string show_cell(const Program& program, CellId id) {

@@ -182,12 +182,12 @@ void Enabled::process_choices(int provider, int slot) {
   if (only_reads(request.operation) || begins_first(p_, w_, provider, request)) return;
   const OperationInfo& o =
       p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(request.operation)];
-  const bool takes_back = o.undoes >= 0 || o.cancels >= 0 || o.object != ObjectWrite::No;
-  const KnownKey::Fate fate = request.under_way || takes_back ? KnownKey::Fate::New : known_key(p_, w_, provider, request).fate;
+  const bool no_key = o.cancels >= 0 || o.object != ObjectWrite::No;
+  const KnownKey::Fate fate = request.under_way || no_key ? KnownKey::Fate::New : known_key(p_, w_, provider, request).fate;
   auto choice = [&](ProcessChoice c, int paid = kNoBudget) { add(EventKind::Process, provider, slot, static_cast<int>(c), paid); };
   const bool is_new = fate == KnownKey::Fate::New;
   // A key that had its effect gets the first answer again, never a refusal.
-  if (o.may_decline && is_new && !takes_back) choice(ProcessChoice::Decline);
+  if (o.may_decline && is_new && !no_key) choice(ProcessChoice::Decline);
   if (o.key == KeyPolicy::Sometimes && fate == KnownKey::Fate::Replayed) choice(ProcessChoice::AsNew);
   // An answer that was stored comes as it is.
   const bool may_fail = is_new || (fate == KnownKey::Fate::Replayed && !o.stores_everything);

@@ -6,6 +6,7 @@
 #include "model/step/provider_run.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
+#include "model/world/statement.hpp"
 #include "model/world/time.hpp"
 
 namespace oncecheck {
@@ -141,21 +142,20 @@ void Enabled::connection_faults() {
     if (instr.kind == InstrKind::Redis) {
       const int redis = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].redis;
       const int b = budget(FaultKind::LoseConnection, FaultTarget::Redis, redis);
-      const bool answers = redis_ways(p_.plan, w_, static_cast<int>(t), instr.index) > 0;
-      for (int after = 0; b >= 0 && after < (answers ? 2 : 1); ++after) add(EventKind::LoseConnection, static_cast<int>(t), after, 0, b);
+      if (b >= 0) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
+      const int ways = b >= 0 ? redis_ways(p_.plan, w_, static_cast<int>(t), instr.index) : 0;
+      for (int way = 0; way < ways; ++way) add(EventKind::LoseConnection, static_cast<int>(t), 1, way, b);
     }
     if (instr.kind != InstrKind::Sql) continue;
     const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
     const int b = budget(FaultKind::LoseConnection, FaultTarget::Database, s.db);
     if (b < 0) continue;
     const int session = l_.tasks[t].sessions[static_cast<std::size_t>(s.db)];
-    const std::uint8_t tx = w_[l_.sessions[static_cast<std::size_t>(session)].offset + kTx];
-    if (s.kind != SqlKind::Begin) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
-    const bool autocommit = tx == kNoTx || tx == kImplicitTx;
-    const bool lasting = s.kind == SqlKind::Commit ||
-                         (autocommit && (s.kind == SqlKind::Insert || s.kind == SqlKind::Update ||
-                                         s.kind == SqlKind::Delete || s.kind == SqlKind::LockFunction));
-    const int ways = lasting && me[kStatus] == kReady ? connection_ways(p_, w_, static_cast<int>(t), s) : 0;
+    const std::uint8_t* bytes = w_ + l_.sessions[static_cast<std::size_t>(session)].offset;
+    const bool in_block = bytes[kTx] == kOpenTx || bytes[kTx] == kFailedTx;
+    if (s.kind != SqlKind::Begin || in_block) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
+    const bool runs = me[kStatus] == kReady || bytes[kWaits] == 0;
+    const int ways = runs && may_last(p_.plan, w_, session, s) ? connection_ways(p_, w_, static_cast<int>(t), s) : 0;
     for (int way = 0; way < ways; ++way) add(EventKind::LoseConnection, static_cast<int>(t), 1, way, b);
   }
   for (std::size_t d = 0; d < l_.databases.size(); ++d) {

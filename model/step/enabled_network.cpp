@@ -51,8 +51,10 @@ void Enabled::cut_step(int t) {
     const int redis = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].redis;
     const RedisConnection connection(p_.plan, const_cast<std::uint8_t*>(w_), redis, t);  // only looked at
     // A library that sends again waits for the healing.
-    before = !p_.scenario.redis[static_cast<std::size_t>(redis)].second.resends || (connection.kept() && connection.open());
-    after = sent && redis_ways(p_.plan, w_, t, instr.index) > 0;
+    before = !p_.scenario.redis[static_cast<std::size_t>(redis)].second.resends || connection.open() || connection.has(kBroken);
+    after = false;
+    const int ways = sent ? redis_ways(p_.plan, w_, t, instr.index) : 0;
+    for (int way = 0; way < ways; ++way) add(EventKind::LoseConnection, t, 1, way);
   }
   if (instr.kind == InstrKind::Sql) {
     const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];

@@ -56,7 +56,7 @@ enum class EventKind : std::uint8_t {
   CutNetwork,     // a: cut; a partition between its groups
   Evict,          // a: redis, b: entry
   FailoverDatabase,  // a: database; the replica takes over
-  LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came; c: connection as in Step;
+  LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came; c: as in Step;
                   // free behind a cut
   CloseIdle,      // a: session; a pool loses an idle connection, and what was left on it
 };

@@ -119,19 +119,9 @@ void TaskRun::sql(const Instr& instr, int way) {
   run_local();
 }
 
-void TaskRun::connect(int db) {
-  if (!partitions() || (network(kLeft) >> db & 1) == 0) return;
-  network(kLeft) = static_cast<std::uint8_t>(network(kLeft) & ~(1u << db));
-  end_session(p_.plan, ctx_.w, layout_.sessions[static_cast<std::size_t>(db)]);
-}
-
 void TaskRun::settle(Handled how) {
-  const Layout& l = p_.plan.layout;
-  for (int m = 0; partitions() && l.message_hold >= 0 && m < l.message_slots; ++m) {
-    const std::uint8_t* message = message_at(l, ctx_.w, m);
-    const bool mine = message[0] != 0 && message[l.message_hold + 1] != 0 && message[l.message_hold] == task_ + 1;
-    if (mine && origin_cut_off(p_, ctx_.w, task_, message)) how = Handled::Abandoned;
-  }
+  const std::uint8_t* held = partitions() ? held_message(p_.plan.layout, ctx_.w, task_) : nullptr;
+  if (held != nullptr && origin_cut_off(p_, ctx_.w, task_, held)) how = Handled::Abandoned;
   settle_message(p_.plan, ctx_.w, task_, how);
 }
 
@@ -156,74 +146,6 @@ void TaskRun::fail_waiting(ErrorClass error) {
     give_connection_back(p_.plan, ctx_.w, ctx_.session);
     go_to_handler(instr, error);
   }
-}
-
-void TaskRun::lose_connection(bool after, int way) {
-  const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
-  if (partitions()) network(kSent) = 0;
-  if (instr.kind == InstrKind::Redis) {
-    lose_redis_connection(instr, after);
-    return;
-  }
-  if (instr.kind == InstrKind::Publish) {
-    if (after) publish(instr);
-    if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::ConnectionLost;
-    go(p_.publications[static_cast<std::size_t>(instr.index)].on_error);
-    run_local();
-    return;
-  }
-  CHECK_THAT(instr.kind == InstrKind::Sql);
-  enter_session(instr.index);
-  const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-  if (after) {
-    connect(statement.db);
-    // What comes back is not heard. A statement that has to wait is given up: the session is gone.
-    take_connection(p_, ctx_.w, task_, statement, way);
-    const ExecResult result = exec_sql(ctx_, statement, ctx_.w + layout_.locals);
-    if (ctx_.limit) return;
-    clear_results(instr.index);
-    me()[kStatus] = result.status == ExecResult::Status::Blocked ? kBlocked : kReady;
-  }
-  if (session_outlives(p_, ctx_.w, task_, statement.db)) {
-    network(kLeft) = static_cast<std::uint8_t>(network(kLeft) | (1u << statement.db));
-  } else {
-    end_session(p_.plan, ctx_.w, ctx_.session);
-  }
-  if (me()[kStatus] == kOrphaned) {
-    kill();
-  } else {
-    go_to_handler(instr, ErrorClass::ConnectionLost);
-  }
-}
-
-void TaskRun::give_up_connection() { go_to_handler(p_.code[static_cast<std::size_t>(load_pc(me()))], ErrorClass::ConnectionLost); }
-
-// A library that sends the command again does so only where the server keeps nothing of the connection.
-void TaskRun::lose_redis_connection(const Instr& instr, bool after) {
-  const RedisCommand& command = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)];
-  if (after) {
-    exec_redis(ctx_, instr.index, ctx_.w + layout_.locals, redis_way(p_.plan, ctx_.w, task_, instr.index, 0));
-    if (ctx_.limit) return;
-    set_cell(command.into_value, kNullCell);
-    set_cell(command.into_count, kNullCell);
-    for (int cell : command.into_items) set_cell(cell, kNullCell);
-    if (ctx_.seen != nullptr) *ctx_.seen = {};
-  }
-  const RedisConnection connection(p_.plan, ctx_.w, command.redis, task_);
-  const bool open = connection.kept() && connection.open();
-  connection.close();
-  if (!open && p_.scenario.redis[static_cast<std::size_t>(command.redis)].second.resends) return;  // it stands where it stood
-  if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::ConnectionLost;
-  go(p_.redis_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(ErrorClass::ConnectionLost)]);
-  run_local();
-}
-
-void TaskRun::clear_results(int statement) {
-  const IntoMap& into = p_.plan.statements[static_cast<std::size_t>(statement)].into;
-  set_cell(into.count, kNullCell);
-  for (const auto& [column, cell] : into.columns) set_cell(cell, kNullCell);
-  set_cell(into.queue_count, kNullCell);
-  if (ctx_.seen != nullptr) *ctx_.seen = {};
 }
 
 void TaskRun::call(const Instr& instr) {
@@ -291,6 +213,7 @@ Answer answer_class(int status) {
   if (status == 402) return Answer::Declined;
   if (status == 404) return Answer::NotFound;
   if (status == 409) return Answer::Conflict;
+  if (status == 412) return Answer::Exists;
   return status >= 400 ? Answer::Refused : Answer::Ok;
 }
 
@@ -323,9 +246,6 @@ void TaskRun::resume_call(Answer answer, int status, CellId id) {
     } else {
       orphan_requests(p_.plan, ctx_.w, task_);
     }
-    for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell, site.state_cell, site.body_cell}) {
-      set_cell(cell, kNullCell);
-    }
     go(site.on_timeout);
   } else {
     const Domain& domain = p_.plan.domain;
@@ -352,8 +272,11 @@ void TaskRun::raise() {
   end();
 }
 
+// A consumer of a queue is done with its message. Who sends a webhook hears nothing, and that is not 2xx.
 void TaskRun::end() {
-  settle(Handled::Acknowledged);
+  const std::uint8_t* held = held_message(p_.plan.layout, ctx_.w, task_);
+  const bool webhook = held != nullptr && p_.routes[static_cast<std::size_t>(held[0] - 1)].kind == RouteKind::Webhook;
+  settle(webhook ? Handled::Refused : Handled::Acknowledged);
   kill();
 }
 

@@ -43,7 +43,7 @@ class TaskRun {
   void look_at_own_clock();
   void sql(const Instr& instr, int way);
   void redis(const Instr& instr, int choice);
-  void lose_redis_connection(const Instr& instr, bool after);
+  void lose_redis_connection(const Instr& instr, bool after, int way);
   void call(const Instr& instr);
   void publish(const Instr& instr);
   std::uint8_t* post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload);
@@ -64,7 +64,9 @@ class TaskRun {
   void clear_dead_cells();
   void enter_session(int statement);
   void go_to_handler(const Instr& instr, ErrorClass error);
-  void clear_results(int statement);
+  // The locals as they are, in scratch; null when that is full. Nobody hears what a statement then puts into them.
+  const std::uint8_t* keep_locals();
+  void put_locals_back(const std::uint8_t* kept);
 
   const Program& p_;
   Context& ctx_;

@@ -28,7 +28,7 @@ ExecResult InnodbRun::run() {
     case SqlKind::Release: return savepoint();
     case SqlKind::SetIsolation: return set_isolation();
     case SqlKind::SetLockTimeout:
-      set_timeout_flag(s_, me_[kSessionFlags]);
+      set_timeout(ctx_.plan, ctx_.w, session_, s_);
       return {};
     default: break;
   }

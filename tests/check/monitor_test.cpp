@@ -30,6 +30,7 @@ CheckResult check_with(const Program& program, const Monitor* monitor, bool stop
   options.explore_all = !stop_at_first;
   options.stop_at_first = stop_at_first;
   options.monitor = monitor;
+  options.symmetry = false;  // there is none beside a monitor
   return check(program, options);
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("ablate: a table, JSON, and a trace for each load-bearing part") {
   const std::string file = shipped("dedup-race.jsonc");
   const Run run = run_tool("ablate " + file + " --variant same-transaction --traces " + folder);
   CHECK(run.status == 0);
-  CHECK(has(run.out, "every promise holds in 2,303 states; 8 mutants within the same bounds"));
+  CHECK(has(run.out, "every promise holds in 565 states; 8 mutants within the same bounds"));
   CHECK(has(run.out, "5 load-bearing, 2 not needed within these bounds, 1 cannot be dropped"));
   const Run json = run_tool("ablate " + file + " --variant same-transaction --json -");
   const auto j = nlohmann::json::parse(json.out);

@@ -218,3 +218,14 @@ TEST_CASE("bounds.tasks is how many a service works on at once, whoever sends th
   CHECK(check_with(2) == Verdict::Holds);
   CHECK(check_with(3) == Verdict::Violated);
 }
+
+TEST_CASE("412 of a service is class exists at its caller") {
+  Parts p;
+  p.promise = R"j("no-false-failure")j";
+  for (const auto& [status, failed] : {std::pair{412, true}, {422, false}}) {
+    CAPTURE(status);
+    p.services = service("s", R"j({"sql": "INSERT INTO work VALUES (:key)"}, {"call": "t", "key": ":key", "on_error": {"exists": [{"reply": 400}], "any": []}}, {"reply": 200})j") +
+                 ", " + service("t", fmt::format(R"j({{"reply": {}}})j", status));
+    CHECK(verdict(p) == (failed ? Verdict::Violated : Verdict::Holds));
+  }
+}
