@@ -35,6 +35,15 @@ const std::vector<Promise>& promise_library() {
        "A Redis key that a running task has set is deleted by no other task.",
        "A key whose owner has ended or died may be cleaned up by anybody; so may one that ran out. Keys that came back in a "
        "failover have no owner. It does not promise that only one task works at a time."},
+      {"answered-eventually", "", InvariantKind::Answered, "",
+       "Once faults have stopped, no client waits for ever, and each request that is sent from then on gets an answer that "
+       "settles it.",
+       "A client that gives up on a request that a fault has struck. Whether the answer is true: see no-phantom-success and "
+       "no-false-failure."},
+      {"no-stuck-intent", "", InvariantKind::EventuallyEmpty,
+       "SELECT %IDENTITY% FROM %RECORDS% WHERE %OPEN%",
+       "Once faults have stopped, no record stays open for ever, and no lock stays held for ever, without an operator.",
+       "It looks at the records or locks that it is told of. How long they stay is not asked, nor how they end."},
   };
   return promises;
 }

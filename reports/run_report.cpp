@@ -40,13 +40,16 @@ std::string fault_words(const Program& p, const FaultBudget& f) {
 std::vector<std::string> covered(const Program& p) {
   std::vector<std::string> out;
   for (const auto& [name, c] : p.scenario.clients) {
-    out.push_back(fmt::format("client {}: {} request(s), {} click(s), {} retries", name, c.requests.size(), c.clicks, c.retries));
+    out.push_back(fmt::format("client {}: {} request(s), {} click(s), {} retries", name, c.requests.size(), c.clicks,
+                              c.retries == kUnlimited ? "unlimited" : std::to_string(c.retries)));
   }
   for (const ServiceInfo& s : p.services) {
     out.push_back(fmt::format("service {}: {} instance(s), at most {} requests at once", s.name, s.instances, s.request_tasks.size()));
   }
   std::string faults;
-  for (const FaultBudget& f : p.faults) faults += (faults.empty() ? "" : ", ") + fault_words(p, f) + " x" + std::to_string(f.max);
+  for (const FaultBudget& f : p.faults) {
+    faults += (faults.empty() ? "" : ", ") + fault_words(p, f) + (f.endless ? " without end" : " x" + std::to_string(f.max));
+  }
   out.push_back("faults: " + (faults.empty() ? "none" : faults));
   return out;
 }
@@ -69,8 +72,8 @@ RunReport base_report(const Program& p, const char* mode, const std::vector<int>
 }
 
 Trace make_trace(const Program& p, const std::string& invariant, bool at_rest, const std::vector<Event>& events,
-                 const std::map<std::string, std::string>& overrides) {
-  return {p.scenario.file, p.scenario.variant, overrides, invariant, at_rest, choices_of(p, events)};
+                 std::optional<std::size_t> cycle_from, const std::map<std::string, std::string>& overrides) {
+  return {p.scenario.file, p.scenario.variant, overrides, invariant, at_rest, choices_of(p, events), cycle_from};
 }
 
 }  // namespace
@@ -82,7 +85,7 @@ RunReport make_report(const Program& program, const CheckResult& result, const s
   for (std::size_t i = 0; i < result.invariants.size(); ++i) {
     const InvariantResult& v = result.invariants[i];
     VerdictReport report{v.name, v.verdict, program.invariants[i].expected, std::nullopt, 0};
-    if (v.verdict == Verdict::Violated) report.trace = make_trace(program, v.name, v.at_rest, v.trace, overrides);
+    if (v.verdict == Verdict::Violated) report.trace = make_trace(program, v.name, v.at_rest, v.trace, v.cycle_from, overrides);
     r.verdicts.push_back(std::move(report));
   }
   for (const auto& [what, pinned] : program.scenario.expect_counts) {
@@ -102,7 +105,7 @@ RunReport make_report(const Program& program, const SimulateResult& result, cons
     const bool broken = v.broken_runs > 0;
     // Random runs that find nothing prove nothing.
     VerdictReport report{v.name, broken ? Verdict::Violated : Verdict::Inconclusive, program.invariants[i].expected, std::nullopt, v.broken_runs};
-    if (broken) report.trace = make_trace(program, v.name, v.at_rest, v.trace, overrides);
+    if (broken) report.trace = make_trace(program, v.name, v.at_rest, v.trace, std::nullopt, overrides);
     r.verdicts.push_back(std::move(report));
   }
   return r;

@@ -14,6 +14,7 @@ std::string trace_to_json(const Trace& trace) {
   if (!trace.overrides.empty()) j["set"] = trace.overrides;
   j["invariant"] = trace.invariant;
   j["at_rest"] = trace.at_rest;
+  if (trace.cycle_from) j["cycle_from"] = *trace.cycle_from;
   j["steps"] = trace.choices;
   return j.dump(2) + "\n";
 }
@@ -36,6 +37,10 @@ Trace read_trace(const std::string& file) {
     t.at_rest = j.value("at_rest", false);
     if (j.contains("set")) t.overrides = j["set"].get<std::map<std::string, std::string>>();
     t.choices = j.at("steps").get<std::vector<std::string>>();
+    if (j.contains("cycle_from")) t.cycle_from = j["cycle_from"].get<std::size_t>();
+    if (t.cycle_from && *t.cycle_from > t.choices.size()) {
+      throw ScenarioError({file, "/cycle_from", 0, 0}, "\"cycle_from\" lies behind the last step");
+    }
     return t;
   } catch (const nlohmann::json::exception& e) {
     throw ScenarioError({file, "", 0, 0}, std::string("this is no trace of oncecheck: ") + e.what());

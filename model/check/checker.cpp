@@ -9,8 +9,10 @@
 
 #include "invariants/evaluate.hpp"
 #include "model/check/fingerprint.hpp"
+#include "model/check/liveness.hpp"
 #include "model/check/seen_set.hpp"
 #include "model/step/coverage.hpp"
+#include "model/step/fairness.hpp"
 #include "model/step/relation.hpp"
 
 namespace oncecheck {
@@ -50,6 +52,7 @@ struct Worker {
   std::vector<std::uint8_t> child;
   Frontier next;
   std::vector<Break> breaks;
+  LiveRecorder live;
   std::uint64_t transitions = 0, rest_states = 0;
   Limit limit;
   bool full = false;
@@ -154,7 +157,10 @@ class Search {
     std::size_t total = seen_.bytes();
     auto add = [&](const Frontier& f) { total += f.worlds.capacity() + f.fingerprints.capacity() * 8; };
     for (const Frontier& f : level_.parts) add(f);
-    for (const Worker& w : workers_) add(w.next);
+    for (const Worker& w : workers_) {
+      add(w.next);
+      total += w.live.bytes() * 2;  // the graph is put together beside it
+    }
     return total;
   }
 
@@ -179,6 +185,7 @@ class Search {
 
   void expand(Worker& w, const std::uint8_t* world, std::uint64_t f) {
     enabled(p_, world, w.events);
+    if (has_live_) begin_live(w, world, f);
     bool restless = false;
     for (const Event& e : w.events) {
       restless = restless || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
@@ -187,9 +194,11 @@ class Search {
       ++w.transitions;
       if (const Limit limit = apply(p_, w.child.data(), e, w.workspace)) {
         note_limit(w, limit);
+        if (has_live_) note_edge(w, world, e, 0);
         continue;
       }
-      visit(w, world, f);
+      const std::uint64_t to = visit(w, world, f);
+      if (has_live_) note_edge(w, world, e, to);
     }
     if (!restless && has_final_ && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
   }
@@ -206,7 +215,29 @@ class Search {
     if (!w.limit || limit.kind < w.limit.kind || (limit.kind == w.limit.kind && limit.arg < w.limit.arg)) w.limit = limit;
   }
 
-  void visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f) {
+  // ---- what promises of liveness need
+
+  void begin_live(Worker& w, const std::uint8_t* world, std::uint64_t f) {
+    w.live.begin(f, is_quiet(p_, world, w.events));
+    for (std::size_t i : live_invariants_) {
+      Limit limit;
+      for (const Subject s : open_subjects(p_, p_.invariants[i], world, w.workspace, limit)) w.live.open(i, s);
+      if (limit) note_limit(w, limit);
+    }
+  }
+
+  // The step from `world` by `e` has led to w.child; to 0: the model cannot follow it.
+  void note_edge(Worker& w, const std::uint8_t* world, const Event& e, std::uint64_t to) {
+    const bool paid = e.fault != kNoBudget;
+    if (paid && !p_.faults[e.fault].endless) return;
+    const EdgeKind kind = paid                                                      ? EdgeKind::Endless
+                          : e.kind == EventKind::Send                               ? EdgeKind::Send
+                          : to != 0 && settles(p_, world, e, w.child.data()) ? EdgeKind::Settles
+                                                                                    : EdgeKind::Plain;
+    w.live.edge(to, edge_label(action_of(p_, world, e), kind, e.a));
+  }
+
+  std::uint64_t visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f) {
     const std::uint64_t f = fingerprint(w.child.data(), bytes_);
     const SeenSet::Insert result = seen_.insert(f, parent_f, depth_ + 1);
     for (std::size_t i : step_invariants_) {
@@ -216,7 +247,7 @@ class Search {
       if (limit) note_limit(w, limit);
     }
     if (result == SeenSet::Insert::Full) w.full = true;
-    if (result != SeenSet::Insert::New) return;
+    if (result != SeenSet::Insert::New) return f;
     for (std::size_t i : state_invariants_) {
       if (decided(i) || same_reads(p_.invariants[i], parent, w.child.data())) continue;
       Limit limit;
@@ -225,6 +256,7 @@ class Search {
     }
     w.next.worlds.insert(w.next.worlds.end(), w.child.begin(), w.child.end());
     w.next.fingerprints.push_back(f);
+    return f;
   }
 
   void judge_rest(Worker& w, const std::uint8_t* world, std::uint64_t f) {
@@ -296,19 +328,42 @@ class Search {
       }
       r.invariants.push_back(std::move(v));
     }
+    if (has_live_) judge_live(r);
     r.unreached_steps = coverage.unreached_steps(p_);
     r.unused_faults = coverage.unused_faults();
     r.seconds = elapsed();
     return r;
   }
 
-  // From the chain of parents back to the first world, then forward again: the first event that leads to the next link.
+  void judge_live(CheckResult& r) {
+    std::vector<LiveRecorder*> parts;
+    for (Worker& w : workers_) parts.push_back(&w.live);
+    const LiveGraph graph(parts);
+    r.peak_memory_bytes = std::max(r.peak_memory_bytes, seen_.bytes() + graph.bytes());
+    LivenessInput input{p_, graph, r.complete, {}, {}};
+    input.depth = [&](std::uint64_t f) { return seen_.find(f & SeenSet::kLowBits).depth; };
+    input.path = [&](const std::vector<std::uint64_t>& states) { return path_through(states); };
+    for (std::size_t i : live_invariants_) {
+      LivenessVerdict verdict = judge_liveness(input, i);
+      r.invariants[i].verdict = verdict.verdict;
+      if (!verdict.why.empty()) r.why_incomplete = verdict.why;
+      if (verdict.verdict != Verdict::Violated) continue;
+      r.invariants[i].trace = std::move(verdict.trace);
+      r.invariants[i].cycle_from = verdict.cycle_from;
+    }
+  }
+
   std::vector<Event> rebuild(const Break& at) {
+    if (at.parent != 0) return path_through({at.parent, at.child});
+    return path_through({at.child});
+  }
+
+  // From the chain of parents of the first state back to the first world, then forward again, and on through the other states:
+  // the first event that leads to the next link.
+  std::vector<Event> path_through(const std::vector<std::uint64_t>& states) {
     std::vector<std::uint64_t> chain;  // low bits, last first
-    chain.push_back(at.child & SeenSet::kLowBits);
-    std::uint64_t here = at.parent != 0 ? at.parent : at.child;
-    if (at.parent != 0) chain.push_back(at.parent & SeenSet::kLowBits);
-    for (SeenSet::Entry e = seen_.find(here); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
+    for (auto s = states.rbegin(); s != states.rend(); ++s) chain.push_back(*s & SeenSet::kLowBits);
+    for (SeenSet::Entry e = seen_.find(states[0]); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
     std::reverse(chain.begin(), chain.end());
     std::vector<Event> trace;
     std::vector<std::uint8_t> world = p_.initial, child;
@@ -339,6 +394,12 @@ class Search {
     return out;
   }
 
+  static std::vector<std::size_t> live_ones(const Program& p) {
+    std::vector<std::size_t> out = of_kind(p, InvariantKind::EventuallyEmpty), more = of_kind(p, InvariantKind::Answered);
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+
   const Program& p_;
   const CheckOptions& options_;
   std::size_t bytes_;
@@ -355,7 +416,9 @@ class Search {
   const std::vector<std::size_t> state_invariants_ = of_kind(p_, InvariantKind::AlwaysEmpty);
   const std::vector<std::size_t> final_invariants_ = of_kind(p_, InvariantKind::FinallyEmpty);
   const std::vector<std::size_t> step_invariants_ = of_kind(p_, InvariantKind::NeverStep);
+  const std::vector<std::size_t> live_invariants_ = live_ones(p_);
   const bool has_final_ = !final_invariants_.empty();
+  const bool has_live_ = !live_invariants_.empty();
 };
 
 }  // namespace

@@ -53,29 +53,86 @@ class InvariantReader {
     }
     spec.kind = it->kind;
     spec.sql = {it->sql, spec.at};
+    if (spec.kind == InvariantKind::Answered) return;  // not a query: it is about clients
     if (spec.builtin == "ledger-matches-provider" && !fill_ledger(spec)) return;
+    if (spec.builtin == "no-stuck-intent" && !fill_open(spec)) return;
     query(spec.sql);
+  }
+
+  // Records of a table that are open, or keys of a Redis that are locks.
+  bool fill_open(InvariantSpec& spec) {
+    const auto option = [&](const char* name) {
+      const auto it = spec.options.find(name);
+      return it == spec.options.end() ? std::string() : it->second.value;
+    };
+    const std::string records = option("records"), open = option("open"), locks = option("locks");
+    if (locks.empty() == (records.empty() && open.empty()) || records.empty() != open.empty()) {
+      state_.errors.add(spec.at, "no-stuck-intent needs to know what must end: {\"use\": \"no-stuck-intent\", \"records\": \"DATABASE.TABLE\", "
+                                 "\"open\": \"state = 'PROCESSING'\"}, or \"locks\": \"key = 'lock'\" for keys of a Redis");
+      return false;
+    }
+    std::string from = "facts.redis_keys", identity = "redis, key";
+    if (locks.empty()) {
+      const int t = table_of(spec, records, "records");
+      if (t < 0) return false;
+      from = full_name(t);
+      identity = column_of(spec, t);
+      if (identity.empty()) return false;
+    }
+    replace(spec.sql.value, "%RECORDS%", from);
+    replace(spec.sql.value, "%IDENTITY%", identity);
+    replace(spec.sql.value, "%OPEN%", locks.empty() ? open : locks);
+    return true;
+  }
+
+  // "DATABASE.TABLE" or "TABLE", or -1.
+  int find_written(const std::string& written) const {
+    const std::size_t dot = written.find('.');
+    const int db = dot == std::string::npos ? -1 : state_.find_database(written.substr(0, dot));
+    if (dot != std::string::npos && db < 0) return -1;
+    return state_.find_table(db, dot == std::string::npos ? written : written.substr(dot + 1));
+  }
+
+  // The table that an option names, or -1 after a report.
+  int table_of(const InvariantSpec& spec, const std::string& written, const std::string& option) {
+    const int t = find_written(written);
+    if (t >= 0) return t;
+    state_.errors.add(spec.at, "\"" + option + "\" names the unknown table \"" + written + "\"", nearest_name(written, table_names()));
+    return -1;
+  }
+
+  std::vector<std::string> table_names() const {
+    std::vector<std::string> out;
+    for (const TableLayout& t : state_.program.plan.layout.tables) out.push_back(t.name);
+    return out;
+  }
+
+  std::string full_name(int t) const {
+    return state_.tables[static_cast<std::size_t>(t)].db + "." + state_.program.plan.layout.tables[static_cast<std::size_t>(t)].name;
+  }
+
+  // The column that "identity" names, by default the first; "" after a report.
+  std::string column_of(const InvariantSpec& spec, int t) {
+    const TableLayout& layout = state_.program.plan.layout.tables[static_cast<std::size_t>(t)];
+    const std::string column = spec.options.count("identity") ? spec.options.at("identity").value : layout.columns[0];
+    if (std::find(layout.columns.begin(), layout.columns.end(), column) != layout.columns.end()) return column;
+    state_.errors.add(spec.at, "\"identity\" names the unknown column \"" + column + "\" of \"" + layout.name + "\"",
+                      nearest_name(column, layout.columns));
+    return "";
   }
 
   // By default the ledger is the one table called so, and its first column says which operation a row is for.
   bool fill_ledger(InvariantSpec& spec) {
     std::string table = spec.options.count("ledger") ? spec.options.at("ledger").value : "ledger";
-    const std::size_t dot = table.find('.');
-    const int db = dot == std::string::npos ? -1 : state_.find_database(table.substr(0, dot));
-    const int t = state_.find_table(db, dot == std::string::npos ? table : table.substr(dot + 1));
-    if (t < 0 || (dot != std::string::npos && db < 0)) {
+    const int t = find_written(table);
+    if (t < 0) {
       state_.errors.add(spec.at, "ledger-matches-provider needs a table \"" + table +
                                      "\": name yours with {\"use\": \"ledger-matches-provider\", \"ledger\": \"DATABASE.TABLE\", \"identity\": \"COLUMN\"}");
       return false;
     }
-    const TableLayout& layout = state_.program.plan.layout.tables[static_cast<std::size_t>(t)];
-    std::string column = spec.options.count("identity") ? spec.options.at("identity").value : layout.columns[0];
-    if (std::find(layout.columns.begin(), layout.columns.end(), column) == layout.columns.end()) {
-      state_.errors.add(spec.at, "\"identity\" names the unknown column \"" + column + "\" of \"" + table + "\"",
-                        nearest_name(column, layout.columns));
-      return false;
-    }
-    replace(spec.sql.value, "%LEDGER%", state_.tables[static_cast<std::size_t>(t)].db + "." + layout.name);
+    const std::string column = column_of(spec, t);
+    if (column.empty()) return false;
+    replace(spec.sql.value, "%LEDGER%", full_name(t));
     replace(spec.sql.value, "%IDENTITY%", column);
     return true;
   }
@@ -88,13 +145,9 @@ class InvariantReader {
 
   void never_step(const Text& text) {
     const std::string& written = out_.spec.table;
-    const std::size_t dot = written.find('.');
-    const int db = dot == std::string::npos ? -1 : state_.find_database(written.substr(0, dot));
-    out_.table = state_.find_table(db, dot == std::string::npos ? written : written.substr(dot + 1));
+    out_.table = find_written(written);
     if (out_.table < 0) {
-      std::vector<std::string> known;
-      for (const TableLayout& t : state_.program.plan.layout.tables) known.push_back(t.name);
-      state_.errors.add(out_.spec.at, "\"table\" of a never_step names the unknown table \"" + written + "\"", nearest_name(written, known));
+      state_.errors.add(out_.spec.at, "\"table\" of a never_step names the unknown table \"" + written + "\"", nearest_name(written, table_names()));
       return;
     }
     const TableLayout& table = state_.program.plan.layout.tables[static_cast<std::size_t>(out_.table)];

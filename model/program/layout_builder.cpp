@@ -63,10 +63,16 @@ class LayoutBuilder {
     return n;
   }
 
+  // Of a client that tries again without end: it does so when it has an answer, or when none can come any more, or when a
+  // fault lets it give up early.
+  int retries_at_once(const SenderInfo& s) const {
+    return s.retries == kUnlimited ? 1 + fault_total(FaultKind::Timeout) : s.retries;
+  }
+
   // Requests to services that can ever be sent; of webhooks, queues and calls between services nobody knows how many.
   int most_messages() const {
     int n = fault_total(FaultKind::DuplicateRequest);
-    for (const SenderInfo& s : p_.senders) n += 1 + s.retries + (s.poll_route >= 0 ? 1 : 0);
+    for (const SenderInfo& s : p_.senders) n += 1 + retries_at_once(s) + (s.poll_route >= 0 ? 1 : 0);
     for (const RouteInfo& r : p_.routes) {
       if (r.kind != RouteKind::Client) return b_.messages;
     }
@@ -76,7 +82,7 @@ class LayoutBuilder {
   int most_requests(int service) const {
     int n = fault_total(FaultKind::DuplicateRequest);
     for (const SenderInfo& s : p_.senders) {
-      if (p_.routes[static_cast<std::size_t>(s.route)].service == service) n += 1 + s.retries;
+      if (p_.routes[static_cast<std::size_t>(s.route)].service == service) n += 1 + retries_at_once(s);
       if (s.poll_route >= 0 && p_.routes[static_cast<std::size_t>(s.poll_route)].service == service) n += 1;
     }
     for (const RouteInfo& r : p_.routes) {

@@ -141,15 +141,17 @@ struct RouteInfo {
 
 inline constexpr int kRetryTimeout = 1, kRetry5xx = 2, kRetryUnknown = 4, kRetryFailed = 8;
 
+inline constexpr int kEndlessPolls = 15;  // what polls_left (layout.hpp) can hold
+
 struct SenderInfo {
   int client = 0;
   int route = 0;
   int poll_route = -1;
-  int polls = 0;                    // how often it asks after 202
+  int polls = 0;                    // how often it asks after 202; kEndlessPolls: without end
   int click = 0;
   int previous = -1;                // sender of the click before this one
   std::vector<int> needs_done;      // senders that must have finished first
-  int retries = 0;
+  int retries = 0;                  // kUnlimited: without end
   int retry_on = kRetryTimeout | kRetry5xx;
   bool has_timeout = false;
   std::vector<CellId> keys;         // by attempt
@@ -169,6 +171,7 @@ struct FaultBudget {
   FaultTarget target = FaultTarget::Any;
   int index = -1;
   int max = 0;
+  bool endless = false;  // it costs nothing: it may happen again and again, also once other faults have stopped
 };
 
 struct WebhookInfo {
@@ -212,7 +215,7 @@ struct QueueInfo {
 
 struct Invariant {
   InvariantSpec spec;
-  QueryId query = -1;       // AlwaysEmpty, FinallyEmpty
+  QueryId query = -1;       // AlwaysEmpty, FinallyEmpty, EventuallyEmpty
   ExprId step_expr = kNoExpr;  // NeverStep; OLD is source 0, NEW source 1
   int table = -1;           // NeverStep
   std::vector<std::pair<int, int>> reads;  // (offset, bytes) of the world that it depends on
@@ -248,8 +251,8 @@ struct Program {
   bool keep_row_order = false;
 };
 
-// A named promise as the library (invariants/library.hpp) gives it to the compiler. `%LEDGER%` and `%IDENTITY%` in the SQL
-// stand for the options of ledger-matches-provider.
+// A named promise as the library (invariants/library.hpp) gives it to the compiler. `%LEDGER%`, `%IDENTITY%` and `%OPEN%` in
+// the SQL stand for options of the invariant.
 struct Promise {
   const char* name;
   const char* alias;  // "" for none

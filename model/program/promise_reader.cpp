@@ -19,6 +19,10 @@ const Names kFaults = {"crash",   "deploy",   "lose_request", "lose_response",  
                        "lose_connection", "ok_without_effect", "redeliver", "rolling_deploy", "clock_jump", "restart_redis",
                        "partition", "evict"};
 
+// Those that may go on for ever: they fill no store.
+const Names kNeverHeal = {"crash", "lose_request", "lose_response", "lose_connection", "timeout", "expire", "error_after_effect",
+                          "error_before_effect", "ok_without_effect"};
+
 // Keys of a fault that name its target, each with the section that the name must be in.
 const std::array<std::pair<std::string, std::string>, 6> kTargets = {
     {{"service", "services"}, {"provider", "providers"}, {"redis", "redis"}, {"client", "clients"}, {"database", "databases"}, {"queue", "queues"}}};
@@ -78,8 +82,19 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
     out.max = reader.integer(node, 0, kMostFaults);
     return out;
   }
-  reader.check_keys(node, "a fault", {"max", "service", "provider", "redis", "client", "database", "queue"});
-  if (const JsonNode* max = reader.required(node, "max", "a fault")) out.max = reader.integer(*max, 0, kMostFaults);
+  reader.check_keys(node, "a fault", {"max", "heals", "service", "provider", "redis", "client", "database", "queue"});
+  const JsonNode* max = node.find("max");
+  if (const JsonNode* heals = node.find("heals")) {
+    out.endless = true;
+    out.max = 1;
+    if (!heals->is(JsonNode::Kind::Bool) || heals->boolean) reader.wrong(*heals, "false (a fault that heals has 'max')");
+    if (max != nullptr) reader.key_mistake(*max, "a fault that never heals has no 'max': it may happen any number of times");
+    if (!is_one_of(name, kNeverHeal)) {
+      reader.key_mistake(*heals, fmt::format("'heals' is not for {}; it is for {}", in_quotes(name), alternatives(kNeverHeal)));
+    }
+  } else if ((max = reader.required(node, "max", "a fault")) != nullptr) {
+    out.max = reader.integer(*max, 0, kMostFaults);
+  }
   read_target(node, document, reader, out);
   return out;
 }
@@ -109,13 +124,16 @@ std::string builtin_name(const JsonNode& node, NodeReader& reader) {
 }
 
 void read_builtin(const JsonNode& node, const JsonNode& use, NodeReader& reader, InvariantSpec& out) {
-  static const Names options = {"ledger", "identity"};
-  reader.check_keys(node, "a built-in invariant", {"use", "name", "ledger", "identity"});
+  static const Names names = {"ledger", "identity", "records"}, conditions = {"open", "locks"};
+  reader.check_keys(node, "a built-in invariant", {"use", "name", "ledger", "identity", "records", "open", "locks"});
   out.kind = InvariantKind::Builtin;
   out.builtin = builtin_name(use, reader);
   if (out.name.empty() && use.is(JsonNode::Kind::String)) out.name = use.string;
-  for (const std::string& key : options) {
+  for (const std::string& key : names) {
     if (const JsonNode* option = node.find(key)) out.options[key] = reader.text(*option, "a name");
+  }
+  for (const std::string& key : conditions) {
+    if (const JsonNode* option = node.find(key)) out.options[key] = reader.expression(*option);
   }
 }
 
@@ -129,7 +147,7 @@ InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
   }
   if (!reader.is_object(node, "an invariant: the name of a built-in one, or a description")) return out;
 
-  static const Names forms = {"use", "always_empty", "finally_empty", "never_step"};
+  static const Names forms = {"use", "always_empty", "finally_empty", "eventually_empty", "never_step"};
   const JsonNode* form = nullptr;
   for (const std::string& key : forms) {
     const JsonNode* member = node.find(key);
@@ -163,7 +181,9 @@ InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
     const JsonNode* table = reader.required(node, "table", "a 'never_step' invariant");
     if (table != nullptr) out.table = reader.string(*table, "the name of a table, as \"DATABASE.TABLE\" or \"TABLE\"");
   } else {
-    out.kind = form->key == "always_empty" ? InvariantKind::AlwaysEmpty : InvariantKind::FinallyEmpty;
+    out.kind = form->key == "always_empty"    ? InvariantKind::AlwaysEmpty
+               : form->key == "finally_empty" ? InvariantKind::FinallyEmpty
+                                              : InvariantKind::EventuallyEmpty;
     reader.check_keys(node, "an invariant", {"name", form->key});
     out.sql = reader.sql(*form);
   }
@@ -186,7 +206,8 @@ std::optional<Expectation> read_expectation(const JsonNode& node, NodeReader& re
 const std::vector<std::string>& builtin_invariant_names() {
   static const std::vector<std::string> names = {"no-duplicate-effect",     "no-lost-intent",
                                                  "no-phantom-success",      "no-false-failure",
-                                                 "ledger-matches-provider", "only-owner-releases"};
+                                                 "ledger-matches-provider", "only-owner-releases",
+                                                 "answered-eventually",     "no-stuck-intent"};
   return names;
 }
 

@@ -152,9 +152,11 @@ struct Service : ServiceCode {
 
 enum class FreshKey { No, PerClick, PerAttempt };
 
+inline constexpr int kUnlimited = 255;  // of retries and polls: without end
+
 struct Poll {  // after 202: ask again, with the same key and fields
   Text to;
-  int times = 0;
+  int times = 0;            // or kUnlimited
 };
 
 struct Request {
@@ -170,7 +172,7 @@ struct Client {
   Origin at;
   std::vector<Request> requests;  // one after the other
   int clicks = 1;                 // copies of each request that the user sends, at any time after the first
-  int retries = 0;                // per click
+  int retries = 0;                // per click, or kUnlimited
   std::vector<std::string> retry_on;  // "timeout", "5xx", "unknown" (202, 409, 429), "failed" (4xx); default: timeout, 5xx
   std::optional<Text> timeout;    // absent: waits for ever
   std::optional<Poll> poll;
@@ -180,10 +182,13 @@ struct Fault {
   Origin at;
   std::string name;  // fault_name (program.hpp)
   int max = 0;       // 0..9
+  bool endless = false;  // "heals": false; max is then 1
   std::string target;  // name of a service, provider, client, redis, database or queue; "" = anywhere
 };
 
-enum class InvariantKind { Builtin, AlwaysEmpty, FinallyEmpty, NeverStep };
+// EventuallyEmpty and Answered are judged once faults have stopped, under fairness (model/check/liveness.hpp).
+enum class InvariantKind { Builtin, AlwaysEmpty, FinallyEmpty, NeverStep, EventuallyEmpty, Answered };
+inline bool is_liveness(InvariantKind kind) { return kind == InvariantKind::EventuallyEmpty || kind == InvariantKind::Answered; }
 
 struct InvariantSpec {
   Origin at;
@@ -192,7 +197,7 @@ struct InvariantSpec {
   std::string builtin;   // Builtin: canonical library name
   Text sql;              // query, or the expression over OLD and NEW
   std::string table;     // never_step: "db.table" or "table"; builtin options below
-  std::map<std::string, Text> options;  // builtin: "ledger", "identity", ...
+  std::map<std::string, Text> options;  // builtin: "ledger", "identity", "records", "open", "locks"
 };
 
 enum class Expectation { Holds, Violated };

@@ -1,5 +1,5 @@
 // Lists what can happen in one world. Used by enabled.cpp (what the system does by itself) and enabled_faults.cpp (timers and
-// faults) only.
+// faults), and by fairness.cpp, which asks for the timers.
 #pragma once
 
 #include <vector>
@@ -16,6 +16,8 @@ class Enabled {
       : p_(program), l_(program.plan.layout), w_(w), out_(out), faults_(faults) {}
 
   void list();
+  // Nothing else can happen: time goes on until the next timer.
+  void quiet_timers();
 
  private:
   void add(EventKind kind, int a, int b = 0, int c = 0, int fault = kNoBudget) {
@@ -75,8 +77,6 @@ class Enabled {
   }
   // InnoDB ends every wait for a lock in the end: innodb_lock_wait_timeout is 50 s when nobody sets it. early: a fault pays.
   void default_lock_timeouts(bool early);
-  // Nothing else can happen: time goes on until the next timer.
-  void quiet_timers();
   // Deadlines and times to live that run. early: a fault pays, and what nobody pays for does not happen.
   void expiry(bool early);
   bool key_runs_out(int provider, int slot) const;

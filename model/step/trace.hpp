@@ -2,7 +2,9 @@
 // file format.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ struct Trace {
   std::string invariant;                         // the promise that breaks at its end; "" when it is just a run
   bool at_rest = false;
   std::vector<std::string> choices;              // describe.hpp
+  std::optional<std::size_t> cycle_from;         // of a promise of liveness: choices[*cycle_from..] goes on for ever
 };
 
 }  // namespace oncecheck
