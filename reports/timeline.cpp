@@ -82,7 +82,8 @@ std::string timeline(const Program& program, const Story& story, const TimelineE
   t.out_ += "\n";
   if (invariant.empty()) return t.out_;
   t.out_ += fmt::format("{} After step {} the promise {} is broken", options.unicode ? "✗" : "X", stem, invariant);
-  t.out_ += end.cycle_from ? ": it goes on like that for ever, and yet\n" : end.at_rest ? ": nothing is left to happen, and yet\n" : ".\n";
+  const bool stopped = end.at_rest || (end.cycle_from && stem == story.steps.size());
+  t.out_ += stopped ? ": nothing is left to happen, and yet\n" : end.cycle_from ? ": it goes on like that for ever.\n" : ".\n";
   if (const Promise* p = find_promise(invariant)) t.out_ += std::string("  The promise: ") + p->meaning + "\n";
   for (const std::string& f : story.findings) t.out_ += "  It does not hold for: " + f + "\n";
   return t.out_;

@@ -218,7 +218,7 @@ class Search {
   // ---- what promises of liveness need
 
   void begin_live(Worker& w, const std::uint8_t* world, std::uint64_t f) {
-    w.live.begin(f, is_quiet(p_, world, w.events));
+    w.live.begin(f);
     for (std::size_t i : live_invariants_) {
       Limit limit;
       for (const Subject s : open_subjects(p_, p_.invariants[i], world, w.workspace, limit)) w.live.open(i, s);

@@ -28,7 +28,7 @@ class Finder {
     for (const Timer& t : timers_) {
       if (!way_to_end(0, t).empty()) continue;
       cycle_.time_stands = true;
-      cycle_.ends_outside = cycle_.ends_outside || somebody_ends(0, t);
+      cycle_.may_end = cycle_.may_end || somebody_ends(0, t);
     }
     if (cycle_.time_stands) return cycle_;
     while (!pending_.empty()) walk(way([&](int node, int edge) { return settles_an_action(node, edge); }));

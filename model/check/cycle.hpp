@@ -21,7 +21,7 @@ struct Cycle {
   std::vector<Event> events;
   // Else, when there is none since a timer can never end inside:
   bool time_stands = false;
-  bool ends_outside = false;  // some event of a world of the part, be it one that a fault pays for, ends that timer
+  bool may_end = false;  // but an event that leads out of it does, be it one that a fault pays for
 };
 
 // REQUIRES: the part is strongly connected, has an edge, and is fair as to actions.

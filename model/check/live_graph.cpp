@@ -26,7 +26,6 @@ LiveGraph::LiveGraph(std::vector<LiveRecorder*> recorders) {
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.fingerprint < b.fingerprint; });
   fingerprints_.reserve(places.size());
   for (const Place& p : places) fingerprints_.push_back(p.fingerprint);
-  quiet_.reserve(places.size());
   first_edge_.reserve(places.size() + 1);
   edges_.reserve(edges);
   marks_.reserve(marks);
@@ -34,7 +33,6 @@ LiveGraph::LiveGraph(std::vector<LiveRecorder*> recorders) {
     const LiveRecorder& r = *recorders[places[state].recorder];
     const std::size_t s = places[state].state;
     const bool last = s + 1 == r.states_.size();
-    quiet_.push_back(r.states_[s].quiet ? 1 : 0);
     first_edge_.push_back(edges_.size());
     for (std::size_t e = r.states_[s].first_edge; e < (last ? r.edges_.size() : r.states_[s + 1].first_edge); ++e) {
       edges_.push_back({r.edges_[e].to == 0 ? kNoState : find(r.edges_[e].to), r.edges_[e].label});
@@ -73,7 +71,7 @@ std::vector<std::uint32_t> LiveGraph::states_with(std::size_t invariant, Subject
 }
 
 std::size_t LiveGraph::bytes() const {
-  return fingerprints_.capacity() * 8 + quiet_.capacity() + first_edge_.capacity() * sizeof(std::size_t) +
+  return fingerprints_.capacity() * 8 + first_edge_.capacity() * sizeof(std::size_t) +
          edges_.capacity() * sizeof(Edge) + marks_.capacity() * sizeof(Mark);
 }
 

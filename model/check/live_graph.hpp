@@ -36,7 +36,7 @@ EdgeLabel edge_label(std::uint64_t action, EdgeKind kind, int sender);
 class LiveRecorder {
  public:
   // The state that the next calls are about.
-  void begin(std::uint64_t fingerprint, bool quiet) { states_.push_back({fingerprint, edges_.size(), marks_.size(), quiet}); }
+  void begin(std::uint64_t fingerprint) { states_.push_back({fingerprint, edges_.size(), marks_.size()}); }
   // An event without a fault, or of a fault without end. to 0: the model cannot follow it.
   void edge(std::uint64_t to, EdgeLabel label) { edges_.push_back({to, label}); }
   void open(std::size_t invariant, Subject subject) { marks_.push_back({static_cast<std::uint32_t>(invariant), subject}); }
@@ -49,7 +49,6 @@ class LiveRecorder {
   struct State {
     std::uint64_t fingerprint = 0;
     std::size_t first_edge = 0, first_mark = 0;
-    bool quiet = false;  // nothing can happen but timers, jobs and faults
   };
   struct Edge {
     std::uint64_t to = 0;
@@ -78,7 +77,6 @@ class LiveGraph {
   std::uint64_t fingerprint(std::uint32_t state) const { return fingerprints_[state]; }
   // kNoState when it was not expanded.
   std::uint32_t find(std::uint64_t fingerprint) const;
-  bool quiet(std::uint32_t state) const { return quiet_[state] != 0; }
   const Edge* begin(std::uint32_t state) const { return edges_.data() + first_edge_[state]; }
   const Edge* end(std::uint32_t state) const { return edges_.data() + first_edge_[state + 1]; }
 
@@ -96,7 +94,6 @@ class LiveGraph {
     Subject subject = 0;
   };
   std::vector<std::uint64_t> fingerprints_;
-  std::vector<std::uint8_t> quiet_;
   std::vector<std::size_t> first_edge_;
   std::vector<Edge> edges_;
   std::vector<Mark> marks_;

@@ -61,7 +61,7 @@ class Search {
       out.verdict = time_stands_ ? Verdict::Inconclusive : Verdict::Holds;
       if (time_stands_) {
         out.why = "work goes on for ever while a timer runs, and the model lets it fire only when nothing else can happen: allow the "
-                  "fault \"expire\" or \"timeout\" with \"heals\": false";
+                  "fault \"expire\" or \"timeout\", best with \"heals\": false";
       }
     }
     return out;
@@ -214,24 +214,7 @@ class Search {
       cycle_ = std::move(cycle.events);
       return true;
     }
-    time_stands_ = time_stands_ || (!cycle.ends_outside && !leads_to_quiet(end));
-    return false;
-  }
-
-  bool leads_to_quiet(const End& end) const {
-    std::vector<bool> seen(g_.size(), false);
-    std::vector<State> stack = end.states;
-    for (const State s : stack) seen[s] = true;
-    while (!stack.empty()) {
-      const State s = stack.back();
-      stack.pop_back();
-      if (g_.quiet(s)) return true;
-      for (const Edge* e = g_.begin(s); e != g_.end(s); ++e) {
-        if (e->to == kNoState || seen[e->to]) continue;
-        seen[e->to] = true;
-        stack.push_back(e->to);
-      }
-    }
+    time_stands_ = time_stands_ || !cycle.may_end;
     return false;
   }
 

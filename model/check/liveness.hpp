@@ -8,9 +8,9 @@
 // part of a component is never fairer than the whole, so whole components are enough. Faults without end ("heals": false)
 // are steps that nobody must take.
 //
-// Timers end freely only when nothing else can happen (model/README.md): they are longer than any work. So a component in
-// which a timer runs for ever is none when a quiet state can be reached from it, or when a step from it ends the timer:
-// what comes after that is judged by itself. Otherwise the model cannot say, and the promise is inconclusive.
+// Timers end freely only when nothing else can happen (model/README.md). A component in which a timer runs for ever is none
+// when some step from it ends that timer: what comes after that is judged by itself. Otherwise the model cannot say what
+// happens when work goes on for ever and the timer does end, and the promise is inconclusive.
 //
 // Reductions keep all this. Dead variables and canonical form merge worlds that go on alike, action by action; an idle
 // instance and a click that stand for others belong to the same action as these; purges are asked of nobody.

@@ -105,22 +105,6 @@ std::vector<Timer> running_timers(const Program& program, const std::uint8_t* wo
   return out;
 }
 
-bool is_quiet(const Program& program, const std::uint8_t* world, const std::vector<Event>& events) {
-  const auto may_end_timer = [](EventKind kind) {
-    return kind == EventKind::PassDeadline || kind == EventKind::ExpireKey || kind == EventKind::ForgetKey ||
-           kind == EventKind::ClientTimeout || kind == EventKind::DrainTimeout || kind == EventKind::LockTimeout;
-  };
-  const bool moves = std::any_of(events.begin(), events.end(), [&](const Event& e) {
-    return e.fault == kNoBudget && e.kind != EventKind::StartJob && e.kind != EventKind::Purge && !may_end_timer(e.kind);
-  });
-  if (moves) return false;
-  // Some timers may also end before that.
-  const std::vector<Timer> running = running_timers(program, world);
-  return std::all_of(running.begin(), running.end(), [&](const Timer& t) {
-    return std::any_of(events.begin(), events.end(), [&](const Event& e) { return e.fault == kNoBudget && ends_timer(program, world, e, t); });
-  });
-}
-
 std::optional<Timer> still_runs(const Program& program, const Timer& timer, const std::uint8_t* before, const Event& event,
                                 const Observation& seen, const std::uint8_t* after) {
   if (ends_timer(program, before, event, timer)) return std::nullopt;

@@ -34,10 +34,6 @@ struct Timer {
 // All that run in this world, also where no event may end them yet.
 std::vector<Timer> running_timers(const Program& program, const std::uint8_t* world);
 
-// Whether nothing but timers, jobs, purges and faults is left to happen, so that every timer that runs may end.
-// REQUIRES: `events` is all that can happen here.
-bool is_quiet(const Program& program, const std::uint8_t* world, const std::vector<Event>& events);
-
 // The same timer after a step, which gave `seen` (deadlines are numbered anew); nothing when the step ended it or what it was
 // for.
 std::optional<Timer> still_runs(const Program& program, const Timer& timer, const std::uint8_t* before, const Event& event,

@@ -24,7 +24,6 @@ struct Node {
   Bytes world;
   std::vector<Edge> edges;
   std::set<Subject> open;
-  bool quiet = false;
 };
 
 class Reference {
@@ -58,7 +57,6 @@ class Reference {
       const std::vector<Subject> open = open_subjects(p_, promise_, world.data(), workspace_, limit);
       nodes_[i].open = {open.begin(), open.end()};
       enabled(p_, world.data(), events);
-      nodes_[i].quiet = is_quiet(p_, world.data(), events);
       for (const Event& e : std::vector<Event>(events)) {
         Bytes next = world;
         if (apply(p_, next.data(), e, workspace_)) return false;
@@ -74,7 +72,7 @@ class Reference {
 
   int add(const Bytes& world) {
     const auto [it, is_new] = index_.emplace(world, static_cast<int>(nodes_.size()));
-    if (is_new) nodes_.push_back({world, {}, {}, false});
+    if (is_new) nodes_.push_back({world, {}, {}});
     return it->second;
   }
 
@@ -133,7 +131,7 @@ class Reference {
       stands = true;
       elsewhere = elsewhere || ends_outside_;
     }
-    if (stands && !elsewhere && !leads_to_quiet(start)) stands_ = true;
+    if (stands && !elsewhere) stands_ = true;
     return !stands;
   }
 
@@ -166,22 +164,6 @@ class Reference {
         if (!same) return true;
         const std::pair<int, Timer> place{e.to, *same};
         if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
-      }
-    }
-    return false;
-  }
-
-  bool leads_to_quiet(int start) const {
-    std::vector<bool> seen(nodes_.size(), false);
-    std::vector<int> stack{start};
-    while (!stack.empty()) {
-      const auto here = static_cast<std::size_t>(stack.back());
-      stack.pop_back();
-      if (seen[here]) continue;
-      seen[here] = true;
-      if (nodes_[here].quiet) return true;
-      for (const Edge& e : nodes_[here].edges) {
-        if (!e.paid) stack.push_back(e.to);
       }
     }
     return false;
