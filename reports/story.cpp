@@ -215,6 +215,10 @@ class Teller {
       case EventKind::DrainTimeout: return "the deploy waits no longer for what runs on " + p_.services[e.a].name + "/" + std::to_string(e.b + 1);
       case EventKind::LockTimeout:
         return who(e.a) + (e.b == 0 ? "gives up waiting for the lock: lock time-out" : "is cancelled while it waits: statement time-out");
+      case EventKind::PoolTimeout: return who(e.a) + "gives up waiting for a connection of the pool before " + step_words(e.a);
+      case EventKind::CloseIdle:
+        return "the pool of " + p_.plan.layout.databases[static_cast<std::size_t>(p_.plan.layout.sessions[e.a].db)].name + " loses " +
+               session_name(p_, world_.data(), e.a) + ": what was left on it is gone";
       case EventKind::LoseConnection:
         return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a);
       case EventKind::CallTimeout: return who(e.a) + "gives up waiting for the answer: time-out";
@@ -250,7 +254,7 @@ class Teller {
 
   std::string way_words(const Event& e) const {
     const Instr& instr = instr_of(e.a);
-    return instr.kind == InstrKind::Redis ? redis_way_words(p_, world_.data(), e.a, instr.index, e.c) : "";
+    return instr.kind == InstrKind::Redis ? redis_way_words(p_, world_.data(), e.a, instr.index, e.c) : connection_words(p_, world_.data(), e.a, e.b);
   }
 
   std::string redis_node(int redis, int node) const {

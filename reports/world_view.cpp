@@ -1,6 +1,7 @@
 #include "reports/world_view.hpp"
 
 #include "model/step/describe.hpp"
+#include "model/world/advisory.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/mvcc.hpp"
@@ -35,6 +36,14 @@ std::string table_text(const Program& p, const std::uint8_t* w, const TableLayou
     }
   }
   return out.empty() ? "empty" : out;
+}
+
+std::string locks_text(const Program& p, const std::uint8_t* w, int db) {
+  std::string out;
+  each_advisory(p.plan, w, db, [&](int session, CellId key) {
+    out += (out.empty() ? "" : "  ") + show_cell(p, key) + " [" + session_name(p, w, session) + "]";
+  });
+  return out.empty() ? "none" : out;
 }
 
 std::string redis_text(const Program& p, const std::uint8_t* w, int redis, int node) {
@@ -113,6 +122,10 @@ std::vector<std::pair<std::string, std::string>> world_view(const Program& progr
   const Layout& l = program.plan.layout;
   for (const TableLayout& t : l.tables) {
     out.emplace_back(l.databases[static_cast<std::size_t>(t.db)].name + "." + t.name, table_text(program, world, t));
+  }
+  for (std::size_t d = 0; d < l.databases.size(); ++d) {
+    if (l.databases[d].advisory.offset < 0) continue;
+    out.emplace_back(l.databases[d].name + "'s named locks", locks_text(program, world, static_cast<int>(d)));
   }
   for (int r = 0; r < static_cast<int>(l.redis.size()); ++r) {
     const RedisLayout& redis = redis_of(program.plan, r);

@@ -37,6 +37,7 @@ class LayoutBuilder {
     databases();
     tasks();
     replicas();
+    pools();
     tables();
     build_redis_layout(state_, next_);
     providers();
@@ -168,6 +169,24 @@ class LayoutBuilder {
       if (state_.scenario.databases[d].second.replicas == 0 || (!read && !fails)) continue;
       l_.databases[d].replica = static_cast<int>(l_.sessions.size());
       add_session(db, -1);
+    }
+  }
+
+  // Whatever stays on a connection can stay on all of them.
+  void pools() {
+    for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+      PoolLayout& pool = l_.databases[d].pool;
+      pool.connections = state_.scenario.databases[d].second.pooled;
+      for (int i = 0; i < pool.connections; ++i) {
+        SessionLayout s;
+        s.db = static_cast<int>(d);
+        s.task = -1;
+        s.offset = take(kSessionBytes);
+        s.number = -1;
+        s.isolation = l_.databases[d].isolation;
+        pool.idle.push_back(static_cast<int>(l_.sessions.size()));
+        l_.sessions.push_back(s);
+      }
     }
   }
 
@@ -332,7 +351,7 @@ class LayoutBuilder {
     });
     if (calls == 0) return;
     db.advisory.stride = 3 + l_.cell;
-    db.advisory.slots = std::min<int>(2 * static_cast<int>(db.sessions.size()), kMaxAdvisoryLocks);
+    db.advisory.slots = std::min<int>(2 * static_cast<int>(db.sessions.size() + db.pool.idle.size()), kMaxAdvisoryLocks);
     db.advisory.offset = take(db.advisory.slots * db.advisory.stride);
     for (int i = 0; i < db.advisory.slots; ++i) cell(db.advisory.offset + i * db.advisory.stride + 3);
   }

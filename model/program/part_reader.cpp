@@ -25,10 +25,19 @@ EffectTable read_effect_table(const JsonNode& node, NodeReader& reader) {
   return out;
 }
 
+// How many connections it has; 0 after a mistake.
+int read_pool(const JsonNode& node, NodeReader& reader) {
+  if (!reader.is_object(node, "a pool of connections")) return 0;
+  reader.check_keys(node, "a pool", {"mode", "connections"});
+  if (const JsonNode* mode = reader.required(node, "mode", "a pool")) reader.choice(*mode, {"transaction"});
+  const JsonNode* connections = reader.required(node, "connections", "a pool");
+  return connections == nullptr ? 0 : reader.integer(*connections, 1, 8);
+}
+
 Database read_database(const JsonNode& node, NodeReader& reader) {
   Database out;
   out.at = reader.at(node);
-  reader.check_keys(node, "a database", {"engine", "isolation", "schema", "effects", "rows", "replicas", "replication"});
+  reader.check_keys(node, "a database", {"engine", "isolation", "schema", "effects", "rows", "replicas", "replication", "pool"});
   if (const JsonNode* engine = reader.required(node, "engine", "a database")) {
     out.engine = {reader.choice(*engine, {"postgres", "mysql", "mariadb"}), reader.at(*engine)};
   }
@@ -41,6 +50,7 @@ Database read_database(const JsonNode& node, NodeReader& reader) {
   if (const JsonNode* replication = node.find("replication")) {
     out.synchronous = reader.choice(*replication, {"asynchronous", "synchronous"}) == "synchronous";
   }
+  if (const JsonNode* pool = node.find("pool")) out.pooled = read_pool(*pool, reader);
   if (const JsonNode* schema = node.find("schema"); schema != nullptr && reader.is_array(*schema, "SQL statements")) {
     for (const JsonNode& statement : schema->children) out.schema.push_back(reader.sql(statement));
   }

@@ -72,6 +72,7 @@ struct Database {
   std::vector<EffectTable> effects;
   int replicas = 0;          // 0 or 1
   bool synchronous = false;  // "replication": "synchronous"
+  int pooled = 0;            // "pool": so many connections, shared by all in transaction mode; 0: everybody has its own
   std::map<std::string, int> row_bounds;  // table -> most row versions at once
 };
 

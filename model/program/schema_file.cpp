@@ -37,6 +37,7 @@ constinit const std::string_view kFile = R"json(
           "effects": { "$ref": "#/$defs/effects" },
           "replicas": { "$ref": "#/$defs/replicas" },
           "replication": { "$ref": "#/$defs/replication" },
+          "pool": { "$ref": "#/$defs/pool" },
           "rows": {
             "type": "object",
             "description": "The most row versions that a table may hold at once. More makes the run inconclusive.",

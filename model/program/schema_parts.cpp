@@ -83,6 +83,23 @@ constinit const std::string_view kParts = R"json(
       "description": "Whether a COMMIT waits for the replica. Default: asynchronous.",
       "anyOf": [{ "enum": ["asynchronous", "synchronous"] }, { "$ref": "#/$defs/param" }]
     },
+    "pool": {
+      "type": "object",
+      "description": "A pool between the services and the database. Default: each handler has a connection of its own.",
+      "required": ["mode", "connections"],
+      "additionalProperties": false,
+      "properties": {
+        "mode": {
+          "description": "transaction: a connection goes back when the transaction, or the statement outside of one, has ended.",
+          "anyOf": [{ "enum": ["transaction"] }, { "$ref": "#/$defs/param" }]
+        },
+        "connections": {
+          "description": "How many connections to the server it has.",
+          "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 8 }, { "$ref": "#/$defs/param" }]
+        }
+      },
+      "examples": [{ "mode": "transaction", "connections": 2 }]
+    },
     "effects": {
       "type": "array",
       "description": "Tables whose rows are effects: two rows for one operation are a duplicate.",

@@ -27,7 +27,7 @@ class Apply {
     switch (e.kind) {
       case EventKind::Send: send(e.a); break;
       case EventKind::Deliver: deliver(e.a, e.b); break;
-      case EventKind::Step: TaskRun(p_, ctx_, e.a).step(e.c); break;
+      case EventKind::Step: TaskRun(p_, ctx_, e.a).step(e.b, e.c); break;
       case EventKind::Deadlock: TaskRun(p_, ctx_, e.a).fail_waiting(ErrorClass::Deadlock); break;
       case EventKind::Replicate: replicate(p_.plan, w_, e.a); break;
       case EventKind::Purge: innodb_purge_row(p_.plan, w_, e.a, e.b); break;
@@ -35,7 +35,9 @@ class Apply {
       case EventKind::LockTimeout:
         TaskRun(p_, ctx_, e.a).fail_waiting(e.b == 0 ? ErrorClass::LockTimeout : ErrorClass::StatementTimeout);
         break;
-      case EventKind::LoseConnection: TaskRun(p_, ctx_, e.a).lose_connection(e.b == 1); break;
+      case EventKind::PoolTimeout: TaskRun(p_, ctx_, e.a).give_up_connection(); break;
+      case EventKind::LoseConnection: TaskRun(p_, ctx_, e.a).lose_connection(e.b == 1, e.c); break;
+      case EventKind::CloseIdle: end_session(p_.plan, w_, e.a); break;
       case EventKind::Process: process_request(p_, ctx_, e.a, e.b, static_cast<ProcessChoice>(e.c)); break;
       case EventKind::IndexEffects: index_effects(p_.plan, w_, e.a); break;
       case EventKind::ForgetKey: forget_key(p_.plan, w_, e.a, e.b); break;
@@ -236,8 +238,9 @@ class Apply {
       end_session(p_.plan, w_, s);
       if (open) session[kSessionFlags] = kConnectionDead;
     }
+    for (int s : l_.databases[static_cast<std::size_t>(db)].pool.idle) end_session(p_.plan, w_, s);
     fail_over(p_.plan, w_, db);
-    for (int t : waiting) TaskRun(p_, ctx_, t).lose_connection(false);
+    for (int t : waiting) TaskRun(p_, ctx_, t).lose_connection(false, 0);
   }
 
   // A deploy comes to the instance: at once, or when what runs there has ended.

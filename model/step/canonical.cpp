@@ -4,6 +4,7 @@
 
 #include "model/step/canonical_innodb.hpp"
 #include "model/step/canonical_postgres.hpp"
+#include "model/step/connection_pool.hpp"
 #include "model/step/slots.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/redis_store.hpp"
@@ -48,6 +49,7 @@ void sort_all(const Program& program, std::uint8_t* w) {
   }
   for (std::size_t db = 0; db < layout.databases.size(); ++db) sort_lock_table(plan, static_cast<int>(db), w);
   for (const DatabaseLayout& db : layout.databases) {
+    sort_idle_connections(plan, w, db);
     sort_slots(w + db.advisory.offset, db.advisory.slots, db.advisory.stride);
     sort_slots(w + db.ssi.keys, db.ssi.key_slots, db.ssi.key_stride);
   }

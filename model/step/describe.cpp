@@ -2,7 +2,9 @@
 
 #include <map>
 
+#include "model/step/connection_pool.hpp"
 #include "model/step/provider_run.hpp"
+#include "model/world/advisory.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/redis.hpp"
@@ -42,11 +44,24 @@ std::string step_text(const Program& p, const std::uint8_t* w, int t) {
 
 std::string node_name(const RedisLayout& r, int node) { return r.name + "/" + std::to_string(node + 1); }
 
+// By what is left on it: that tells idle connections apart.
+std::string idle_name(const Program& p, const std::uint8_t* w, int session) {
+  std::string locks;
+  each_advisory(p.plan, w, p.plan.layout.sessions[static_cast<std::size_t>(session)].db, [&](int owner, CellId key) {
+    if (owner == session) locks += (locks.empty() ? "" : ", ") + show_cell(p, key);
+  });
+  const std::uint8_t* s = w + p.plan.layout.sessions[static_cast<std::size_t>(session)].offset;
+  const bool set = s[kSessionFlags] != 0 || s[kIsolation] != 0;
+  return "an idle connection with " + (locks.empty() ? "" : "lock " + locks) + (set && !locks.empty() ? " and " : "") +
+         (set ? "settings of an earlier client" : "");
+}
+
 std::string choice_words(const Program& p, const std::uint8_t* w, const Event& e) {
   const Instr& instr = p.code[static_cast<std::size_t>(load_pc(task_at(p, w, e.a)))];
   if (instr.kind == InstrKind::Redis) return redis_way_words(p, w, e.a, instr.index, e.c);
-  if (e.c == 0) return "";
-  return e.c == 1 ? " (SSI remembers the index page)" : " (SSI remembers the whole table)";
+  const std::string connection = connection_words(p, w, e.a, e.b);
+  if (e.c == 0) return connection;
+  return connection + (e.c == 1 ? " (SSI remembers the index page)" : " (SSI remembers the whole table)");
 }
 
 std::string clock_name(const Program& p, int clock) {
@@ -76,8 +91,14 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::FailoverDatabase: return "failover of " + p.plan.layout.databases[e.a].name;
     case EventKind::LockTimeout:
       return task_name(p, w, e.a) + (e.b == 0 ? ": lock time-out at " : ": statement time-out at ") + step_text(p, w, e.a);
+    case EventKind::PoolTimeout: return task_name(p, w, e.a) + ": no connection in time for " + step_text(p, w, e.a);
     case EventKind::LoseConnection:
-      return task_name(p, w, e.a) + (e.b == 0 ? ": connection lost before " : ": connection lost after ") + step_text(p, w, e.a);
+      return task_name(p, w, e.a) + (e.b == 0 ? ": connection lost before " : ": connection lost after ") + step_text(p, w, e.a) +
+             (e.b == 0 ? "" : connection_words(p, w, e.a, e.c));
+    case EventKind::CloseIdle: {
+      const SessionLayout& s = p.plan.layout.sessions[e.a];
+      return "the pool of " + p.plan.layout.databases[static_cast<std::size_t>(s.db)].name + " loses " + idle_name(p, w, e.a);
+    }
     case EventKind::Deadlock: return task_name(p, w, e.a) + ": deadlock at " + step_text(p, w, e.a);
     case EventKind::Process: {
       static const char* how[] = {"", " declined", " done but answered 500", " refused with 500", " answered 200 but not done", " as if the key were new"};
@@ -152,6 +173,14 @@ std::string redis_way_words(const Program& program, const std::uint8_t* world, i
   if (way.choice == 0) return out;
   if (c.call.op == RedisOp::Expire || c.call.op == RedisOp::Exec) return out + " (the other time is the later one)";
   return out + (r.replicas == 1 ? " (not confirmed in time)" : " (not confirmed by " + std::to_string(way.choice) + ")");
+}
+
+std::string connection_words(const Program& program, const std::uint8_t* world, int task, int way) {
+  const Instr& instr = program.code[static_cast<std::size_t>(load_pc(task_at(program, world, task)))];
+  if (instr.kind != InstrKind::Sql) return "";
+  const SqlStatement& s = program.plan.statements[static_cast<std::size_t>(instr.index)];
+  const int idle = connection_of_way(program, world, task, s, way);
+  return idle < 0 ? "" : " on " + idle_name(program, world, idle);
 }
 
 std::string show_cell(const Program& program, CellId id) {
@@ -238,6 +267,7 @@ std::string origin_name(const Program& program, const std::uint8_t* world, int r
 }
 
 std::string session_name(const Program& program, const std::uint8_t* world, int session) {
+  if (program.plan.layout.sessions[static_cast<std::size_t>(session)].task < 0) return idle_name(program, world, session);
   return task_name(program, world, program.plan.layout.sessions[static_cast<std::size_t>(session)].task);
 }
 
@@ -265,6 +295,7 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     case EventKind::Step:
     case EventKind::Deadlock:
     case EventKind::LockTimeout:
+    case EventKind::PoolTimeout:
     case EventKind::LoseConnection:
     case EventKind::Answer:
     case EventKind::CallTimeout: return instance(e.a);
@@ -275,6 +306,8 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     case EventKind::ForgetKey: return program.providers[e.a].name;
     case EventKind::PassDeadline: return "time";
     case EventKind::Purge: return program.plan.layout.databases[static_cast<std::size_t>(program.plan.layout.tables[e.a].db)].name;
+    case EventKind::CloseIdle:
+      return program.plan.layout.databases[static_cast<std::size_t>(program.plan.layout.sessions[e.a].db)].name;
     case EventKind::Replicate:
     case EventKind::FailoverDatabase: return program.plan.layout.databases[e.a].name;
     case EventKind::ExpireKey:

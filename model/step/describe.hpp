@@ -31,8 +31,10 @@ std::string endpoint_name(const Program& program, int route);
 const Body& body_of(const Program& program, const std::uint8_t* world, int task);
 // "checkout/1 request of shopper", "checkout/1 job reconcile".
 std::string task_name(const Program& program, const std::uint8_t* world, int task);
-// The task that a session belongs to, by that name.
+// The task that a session belongs to, by that name; "an idle connection with lock 42" of a pool.
 std::string session_name(const Program& program, const std::uint8_t* world, int session);
+// " on an idle connection with lock 42": which one a pool gives the task (Event::b of a Step); "" when nothing is left on it.
+std::string connection_words(const Program& program, const std::uint8_t* world, int task, int way);
 
 // The step at which a task stands.
 const StepInfo* step_of(const Program& program, const std::uint8_t* world, int task);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/step/connection_pool.hpp"
 #include "model/step/enabled_list.hpp"
 #include "model/step/provider_run.hpp"
 #include "model/step/purge.hpp"
@@ -101,8 +102,12 @@ void Enabled::tasks() {
     switch (me[kStatus]) {
       case kReady: {
         const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
-        const int choices = choices_of(static_cast<int>(t), instr);
-        for (int c = 0; c < choices; ++c) add(EventKind::Step, static_cast<int>(t), 0, c);
+        if (instr.kind == InstrKind::Sql) {
+          statements(static_cast<int>(t), p_.plan.statements[static_cast<std::size_t>(instr.index)]);
+          break;
+        }
+        const int ways = instr.kind == InstrKind::Redis ? redis_ways(p_.plan, w_, static_cast<int>(t), instr.index) : 1;
+        for (int c = 0; c < ways; ++c) add(EventKind::Step, static_cast<int>(t), 0, c);
         break;
       }
       case kBlocked:
@@ -115,12 +120,14 @@ void Enabled::tasks() {
   }
 }
 
-int Enabled::choices_of(int t, const Instr& instr) const {
-  if (instr.kind == InstrKind::Redis) return redis_ways(p_.plan, w_, t, instr.index);
-  if (instr.kind != InstrKind::Sql) return 1;
-  const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
+void Enabled::statements(int t, const SqlStatement& s) {
   const int session = l_.tasks[static_cast<std::size_t>(t)].sessions[static_cast<std::size_t>(s.db)];
-  return ssi_choices(p_.plan, w_, session, s);
+  const int ways = connection_ways(p_, w_, t, s);
+  for (int b = 0; b < ways; ++b) {
+    const int idle = connection_of_way(p_, w_, t, s, b);
+    const int choices = ssi_choices(p_.plan, w_, session, idle < 0 ? session : idle, s);
+    for (int c = 0; c < choices; ++c) add(EventKind::Step, t, b, c);
+  }
 }
 
 void Enabled::blocked(int t) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/step/connection_pool.hpp"
 #include "model/step/enabled_list.hpp"
 #include "model/step/provider_run.hpp"
 #include "model/world/redis.hpp"
@@ -25,7 +26,21 @@ void Enabled::quiet_timers() {
   }
   drain_timeouts(false);
   default_lock_timeouts(false);
+  pool_timeouts(false);
   expiry(false);
+}
+
+void Enabled::pool_timeouts(bool early) {
+  for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+    const std::uint8_t* me = task(static_cast<int>(t));
+    if (me[kStatus] != kReady) continue;
+    const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
+    if (instr.kind != InstrKind::Sql) continue;
+    const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
+    if (connection_ways(p_, w_, static_cast<int>(t), s) > 0) continue;
+    const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Database, s.db) : kNoBudget;
+    if (pays >= 0) add(EventKind::PoolTimeout, static_cast<int>(t), 0, 0, pays);
+  }
 }
 
 void Enabled::default_lock_timeouts(bool early) {
@@ -137,7 +152,14 @@ void Enabled::connection_faults() {
     const bool lasting = s.kind == SqlKind::Commit ||
                          (autocommit && (s.kind == SqlKind::Insert || s.kind == SqlKind::Update ||
                                          s.kind == SqlKind::Delete || s.kind == SqlKind::LockFunction));
-    if (lasting && me[kStatus] == kReady) add(EventKind::LoseConnection, static_cast<int>(t), 1, 0, b);
+    const int ways = lasting && me[kStatus] == kReady ? connection_ways(p_, w_, static_cast<int>(t), s) : 0;
+    for (int way = 0; way < ways; ++way) add(EventKind::LoseConnection, static_cast<int>(t), 1, way, b);
+  }
+  for (std::size_t d = 0; d < l_.databases.size(); ++d) {
+    const int b = budget(FaultKind::LoseConnection, FaultTarget::Database, static_cast<int>(d));
+    for (int s : l_.databases[d].pool.idle) {
+      if (b >= 0 && left_on_connection(p_.plan, w_, s)) add(EventKind::CloseIdle, s, 0, 0, b);
+    }
   }
 }
 
@@ -156,6 +178,7 @@ void Enabled::call_faults(int p) {
 
 void Enabled::early_timeouts() {
   default_lock_timeouts(true);
+  pool_timeouts(true);
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const int id = static_cast<int>(t);
     if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id)) continue;

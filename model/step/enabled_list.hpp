@@ -52,8 +52,8 @@ class Enabled {
   }
   void deliveries();
   void tasks();
-  // In how many ways the server may run the step (Event::c).
-  int choices_of(int t, const Instr& instr) const;
+  // Each connection that it can get, and each way in which the server may run it.
+  void statements(int t, const SqlStatement& s);
   void blocked(int t);
   void providers();
   // What else the provider may do with a request than what it should.
@@ -77,6 +77,8 @@ class Enabled {
   }
   // InnoDB ends every wait for a lock in the end: innodb_lock_wait_timeout is 50 s when nobody sets it. early: a fault pays.
   void default_lock_timeouts(bool early);
+  // Who waits for a connection of a pool gives up at some time (PgBouncer: query_wait_timeout). early: a fault pays.
+  void pool_timeouts(bool early);
   // Deadlines and times to live that run. early: a fault pays, and what nobody pays for does not happen.
   void expiry(bool early);
   bool key_runs_out(int provider, int slot) const;

@@ -12,14 +12,16 @@ enum class EventKind : std::uint8_t {
   // What the system does by itself.
   Send,           // a: sender; a client sends (or sends again)
   Deliver,        // a: message, b: instance; a service takes a request
-  Step,           // a: task; it runs its next visible step, or goes on with a statement after a wait. c: for a Redis command,
-                  // which way it goes (redis_way); for a statement at SERIALIZABLE, how finely reads are remembered (SsiGrain)
+  Step,           // a: task; it runs its next visible step, or goes on with a statement after a wait. b: which connection it gets
+                  // of a pool (connection_of_way). c: for a Redis command, which way it goes (redis_way); for a statement at
+                  // SERIALIZABLE, how finely reads are remembered (SsiGrain)
   Deadlock,       // a: task; the database breaks a cycle of waits by failing this one's statement
   Process,        // a: provider, b: request in its inbox, c: ProcessChoice
   Answer,         // a: task; the provider's answer arrives
   Receive,        // a: sender; the service's answer arrives
   StartJob,       // a: task, b: instance
   LockTimeout,    // a: task, b: 0 lock_timeout ends its wait, 1 statement_timeout
+  PoolTimeout,    // a: task; the pool has no connection for it in time
   Replicate,      // a: database; its replica applies what is committed
   Purge,          // a: table, b: slot; InnoDB drops a deleted row or a replaced version that no snapshot needs
   IndexEffects,   // a: provider; its look-up catches up with its ledger
@@ -51,7 +53,8 @@ enum class EventKind : std::uint8_t {
   CutRedis,       // a: redis; a partition between the primary with some clients and its replicas with the others
   Evict,          // a: redis, b: entry
   FailoverDatabase,  // a: database; the replica takes over
-  LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came
+  LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came; c: connection as in Step
+  CloseIdle,      // a: session; a pool loses an idle connection, and what was left on it
 };
 
 enum class ProcessChoice : std::uint8_t {

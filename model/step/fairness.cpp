@@ -91,7 +91,7 @@ std::uint64_t action_of(const Program& program, const std::uint8_t* world, const
       mix.add(static_cast<std::uint64_t>(t.service)).add(static_cast<std::uint64_t>(t.index));
       break;
     }
-    case EventKind::Step: mix.add(e.a); break;  // c: which way it goes
+    case EventKind::Step: mix.add(e.a); break;  // b and c: which connection it gets, which way it goes
     default: mix.add(e.a).add(e.b);
   }
   return mix.done(kActionBits);

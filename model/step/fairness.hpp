@@ -3,7 +3,7 @@
 // A run is fair when it leaves out nothing for ever that the system would do. Two things are asked of it:
 // - Each action that can happen from some moment on at every moment happens again and again (weak fairness). Events that
 //   differ only in what somebody may choose are one action: the answer of a provider that may decline, the instance that
-//   takes a request, the way of a Redis command. So nothing forces a choice to go the good way.
+//   takes a request, the connection of a pool, the way of a Redis command. So nothing forces a choice to go the good way.
 // - No timer runs for ever: it fires, or what it was for comes to an end. Otherwise time would stand still.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace oncecheck {
 std::uint64_t action_of(const Program& program, const std::uint8_t* world, const Event& event);
 
 // Something that time alone ends: a client that waits with a time-out, a deadline, a time to live, a key that a provider
-// forgets, the default time-out of a lock, the end of a drain.
+// forgets, the default time-out of a lock, a wait for a connection of a pool, the end of a drain.
 struct Timer {
   EventKind kind = EventKind::PassDeadline;
   std::uint8_t a = 0, b = 0, c = 0;  // as in the event that ends it

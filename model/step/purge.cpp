@@ -12,8 +12,11 @@ namespace {
 
 // Whether the statement may lock records of the table, or wait for one. Rather once too often.
 bool may_lock(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& s, int table) {
+  const DatabaseLayout& db = plan.layout.databases[static_cast<std::size_t>(s.db)];
+  // The connection that a pool gives it may be set to anything.
+  const bool reads_lock = db.pool.connections > 0 || innodb_isolation(plan.layout, w, session) == Isolation::Serializable;
   switch (s.kind) {
-    case SqlKind::Select: return innodb_isolation(plan.layout, w, session) == Isolation::Serializable;
+    case SqlKind::Select: return reads_lock;
     case SqlKind::SelectLock:
     case SqlKind::Insert:
     case SqlKind::Update:
@@ -22,9 +25,7 @@ bool may_lock(const Plan& plan, const std::uint8_t* w, int session, const SqlSta
         return may_lock(plan, w, session, part, table);
       });
   }
-  const DatabaseLayout& db = plan.layout.databases[static_cast<std::size_t>(s.db)];
-  const bool subquery_locks = innodb_isolation(plan.layout, w, session) == Isolation::Serializable;
-  return s.table == table || db.foreign_keys || s.reads_first || subquery_locks || !s.parts.empty();
+  return s.table == table || db.foreign_keys || s.reads_first || reads_lock || !s.parts.empty();
 }
 
 bool somebody_may_lock(const Program& p, const std::uint8_t* w, int table) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "model/step/connection_pool.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/redis.hpp"
@@ -43,11 +44,11 @@ void TaskRun::enter_session(int statement) {
   ctx_.session = layout_.sessions[static_cast<std::size_t>(db)];
 }
 
-void TaskRun::step(int choice) {
+void TaskRun::step(int way, int choice) {
   ctx_.choice = choice;
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   switch (instr.kind) {
-    case InstrKind::Sql: sql(instr); return;
+    case InstrKind::Sql: sql(instr, way); return;
     case InstrKind::Redis: redis(instr, choice); return;
     case InstrKind::Call: call(instr); return;
     case InstrKind::Publish: publish(instr); break;
@@ -84,7 +85,7 @@ void TaskRun::redis(const Instr& instr, int choice) {
   run_local();
 }
 
-void TaskRun::sql(const Instr& instr) {
+void TaskRun::sql(const Instr& instr, int way) {
   const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
   enter_session(instr.index);
   std::uint8_t& flags = ctx_.w[p_.plan.layout.sessions[static_cast<std::size_t>(ctx_.session)].offset + kSessionFlags];
@@ -93,12 +94,15 @@ void TaskRun::sql(const Instr& instr) {
     go_to_handler(instr, ErrorClass::ConnectionLost);
     return;
   }
+  take_connection(p_, ctx_.w, task_, statement, way);
   const ExecResult result = exec_sql(ctx_, statement, ctx_.w + layout_.locals);
   if (ctx_.limit) return;
+  const bool orphaned = me()[kStatus] == kOrphaned;  // the pool closes the connection of a client that is gone
+  if (result.status != ExecResult::Status::Blocked && !orphaned) give_connection_back(p_.plan, ctx_.w, ctx_.session);
   if (const DatabaseLayout& db = p_.plan.layout.databases[static_cast<std::size_t>(statement.db)]; db.synchronous) {
     replicate(p_.plan, ctx_.w, statement.db);
   }
-  if (me()[kStatus] == kOrphaned) {
+  if (orphaned) {
     if (result.status != ExecResult::Status::Blocked) kill();
     return;
   }
@@ -123,18 +127,19 @@ void TaskRun::fail_waiting(ErrorClass error) {
   CHECK_THAT(instr.kind == InstrKind::Sql);
   enter_session(instr.index);
   if (me()[kStatus] != kOrphaned && wait_gives_result(p_.plan, ctx_.w, ctx_.session, error)) {
-    sql(instr);
+    sql(instr, 0);
     return;
   }
   error = fail_waiting_statement(p_.plan, ctx_.w, ctx_.session, error);
   if (me()[kStatus] == kOrphaned) {
     kill();
   } else {
+    give_connection_back(p_.plan, ctx_.w, ctx_.session);
     go_to_handler(instr, error);
   }
 }
 
-void TaskRun::lose_connection(bool after) {
+void TaskRun::lose_connection(bool after, int way) {
   const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
   if (instr.kind == InstrKind::Redis) {
     lose_redis_connection(instr, after);
@@ -151,6 +156,7 @@ void TaskRun::lose_connection(bool after) {
   enter_session(instr.index);
   if (after) {
     // What comes back is not heard. A statement that has to wait is given up: the session is gone.
+    take_connection(p_, ctx_.w, task_, p_.plan.statements[static_cast<std::size_t>(instr.index)], way);
     exec_sql(ctx_, p_.plan.statements[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals);
     if (ctx_.limit) return;
     clear_results(instr.index);
@@ -162,6 +168,8 @@ void TaskRun::lose_connection(bool after) {
     go_to_handler(instr, ErrorClass::ConnectionLost);
   }
 }
+
+void TaskRun::give_up_connection() { go_to_handler(p_.code[static_cast<std::size_t>(load_pc(me()))], ErrorClass::ConnectionLost); }
 
 // A library that sends the command again does so only where the server keeps nothing of the connection.
 void TaskRun::lose_redis_connection(const Instr& instr, bool after) {

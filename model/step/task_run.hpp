@@ -13,14 +13,17 @@ class TaskRun {
   // Begins a task in a free slot. sender: 255 when nobody waits for an answer.
   void start(int body, int instance, std::uint8_t sender);
   // The visible step at the task's pc, or the rest of a statement that had to wait.
-  void step(int choice);  // Event::c
+  void step(int way, int choice);  // Event::b, Event::c
   // The answer to its call has come (it is in the task's header), or is given up.
   void take_answer();
   void give_up_call();
   // The database fails the waiting statement: to break a cycle of waits, or after a time-out.
   void fail_waiting(ErrorClass error);
   // The connection of the statement at hand is lost, `after` it ran or before. The handler goes on with connection_lost.
-  void lose_connection(bool after);
+  // way: the connection that a pool gave it.
+  void lose_connection(bool after, int way);
+  // Its pool has no connection for the statement at hand. The handler goes on with connection_lost.
+  void give_up_connection();
   // The process dies: sessions close, calls go on without it, nobody answers. A statement that waits for a lock is an
   // exception: the server does not look at the socket before the wait ends, so the statement lives on (kOrphaned) and may
   // even commit, when it runs in autocommit.
@@ -36,7 +39,7 @@ class TaskRun {
   std::uint8_t* me() const { return ctx_.w + layout_.offset; }
   void go(int pc);
   void look_at_own_clock();
-  void sql(const Instr& instr);
+  void sql(const Instr& instr, int way);
   void redis(const Instr& instr, int choice);
   void lose_redis_connection(const Instr& instr, bool after);
   void call(const Instr& instr);

@@ -74,14 +74,14 @@ inline constexpr std::uint8_t kEndedKey = 4;        // flags: xmax deletes the r
 // InnoDB, flags from bit 4 up: how many secondary indexes (the last ones) an INSERT that waits has not yet put the row into.
 inline constexpr int kPendingShift = 4;
 
-// One connection: a task's session on one database.
+// One connection: a task's session on one database. Behind a pool: what the task does on the connection it has at the time.
 //   [tx][snapshot][waits for][next row of the running statement][isolation][wait kind][part][flags][wait table + 1][wait slot]
 //   then, when the database uses savepoints, [depth][name of each]
 struct SessionLayout {
   int db = 0;
-  int task = 0;    // -1: the replica's
+  int task = 0;    // -1: the replica's, or an idle connection of a pool
   int offset = 0;
-  int number = 0;  // within its database, for the lock bytes
+  int number = 0;  // within its database, for the lock bytes; -1: an idle connection, which has no transactions
   Isolation isolation = Isolation::ReadCommitted;  // of a transaction that names none
   int savepoints = -1;  // absolute offset
   int number_taken = -1;  // absolute offset of [1 + sequence][number][number high], see sequence.hpp
@@ -100,6 +100,7 @@ inline constexpr std::uint8_t kTxReadOnly = 2;      // the transaction is READ O
 inline constexpr std::uint8_t kAutocommitOff = 8;   // MySQL: a statement opens a transaction and does not end it
 inline constexpr int kSessionLevelShift = 4;        // three bits: 1 + the level of SET SESSION ..., 0 for the database's
 inline constexpr std::uint8_t kSessionLevelBits = 7 << kSessionLevelShift;
+inline int session_level(const std::uint8_t* session) { return (session[kSessionFlags] & kSessionLevelBits) >> kSessionLevelShift; }
 inline constexpr std::uint8_t kStatementTimeoutOn = 128;  // a statement that waits may time out as a whole
 inline constexpr std::uint8_t kConnectionDead = 4;  // the server is gone; the next statement finds out
 enum TxState : std::uint8_t { kNoTx = 0, kOpenTx = 1, kFailedTx = 2, kImplicitTx = 3 };
@@ -143,6 +144,12 @@ struct SsiLayout {
   int key_stride = 0;
 };
 
+// A pool of connections in transaction mode (connection_pool.hpp).
+struct PoolLayout {
+  int connections = 0;    // 0: there is none
+  std::vector<int> idle;  // sessions that stand for idle connections with something left on them
+};
+
 struct DatabaseLayout {
   std::string name;
   Engine engine = Engine::Postgres;
@@ -157,8 +164,9 @@ struct DatabaseLayout {
   bool synchronous = false;           // a COMMIT ends when the replica has it
   AdvisoryLayout advisory;
   SsiLayout ssi;
+  PoolLayout pool;
   std::vector<int> tables;
-  std::vector<int> sessions;
+  std::vector<int> sessions;          // of tasks, and the replica's
 };
 
 // The keys that a Redis node has, and the writes on their way to it (redis_store.hpp).

@@ -229,11 +229,13 @@ class Tracker {
 
 }  // namespace
 
-int ssi_choices(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& statement) {
+int ssi_choices(const Plan& plan, const std::uint8_t* w, int session, int settings, const SqlStatement& statement) {
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
   if (plan.layout.databases[static_cast<std::size_t>(s.db)].ssi.offset < 0) return 1;
   const std::uint8_t* me = w + s.offset;
-  const Isolation level = me[kTx] == kNoTx ? s.isolation : static_cast<Isolation>(me[kIsolation]);
+  const int set = session_level(w + plan.layout.sessions[static_cast<std::size_t>(settings)].offset);
+  const Isolation outside = set > 0 ? static_cast<Isolation>(set - 1) : s.isolation;
+  const Isolation level = me[kTx] == kNoTx ? outside : static_cast<Isolation>(me[kIsolation]);
   if (level != Isolation::Serializable || me[kTx] == kFailedTx || me[kPosition] == kCommitPending) return 1;
   return (by_index(plan, statement) ? kSsiGrains : 1) * (asks_subqueries(plan.code, statement) ? 2 : 1) *
          (remains_count(plan, w, session, statement) ? 2 : 1);

@@ -21,8 +21,8 @@ inline constexpr int kSsiGrains = 3;
 inline constexpr int kMaxSsiRecords = 16;  // bits of a mask
 
 // In how many ways the server may run this statement of the session; Context::choice counts below it. 1 when it does not run
-// at SERIALIZABLE.
-int ssi_choices(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& statement);
+// at SERIALIZABLE. settings: the session whose SET SESSION counts outside of a transaction, mostly the same one.
+int ssi_choices(const Plan& plan, const std::uint8_t* w, int session, int settings, const SqlStatement& statement);
 
 // Splits Context::choice, which afterwards is what ssi_scan understands. True: subqueries are read ahead.
 bool ssi_take_choice(Context& ctx, const SqlStatement& statement);

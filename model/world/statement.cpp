@@ -56,7 +56,7 @@ ExecResult set_session(Context& ctx, const SqlStatement& s, std::uint8_t* sessio
 // What the settings of the session make of a statement that begins outside of a transaction.
 void begin_by_settings(const SqlStatement& s, Engine engine, std::uint8_t* session) {
   const std::uint8_t flags = session[kSessionFlags];
-  const int level = (flags & kSessionLevelBits) >> kSessionLevelShift;
+  const int level = session_level(session);
   if (session[kTx] != kNoTx || flags == 0) return;
   if (is_innodb(engine)) {
     if (level > 0 && session[kIsolation] == 0 && s.kind != SqlKind::SetIsolation) session[kIsolation] = static_cast<std::uint8_t>(level);
@@ -68,7 +68,7 @@ void begin_by_settings(const SqlStatement& s, Engine engine, std::uint8_t* sessi
 }
 
 void keep_session_level(Engine engine, std::uint8_t* session) {
-  const int level = (session[kSessionFlags] & kSessionLevelBits) >> kSessionLevelShift;
+  const int level = session_level(session);
   if (level == 0 || (is_innodb(engine) && session[kIsolation] != 0)) return;
   session[kIsolation] = static_cast<std::uint8_t>(is_innodb(engine) ? level : level - 1);
 }

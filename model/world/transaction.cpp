@@ -129,6 +129,7 @@ void end_session(const Plan& plan, std::uint8_t* w, int session) {
   if (database_of(plan, session).advisory.offset >= 0) end_session_advisory(plan, w, session);
   clear_wait(plan, w, session);
   s[kSessionFlags] = 0;
+  s[kIsolation] = 0;  // of SET TRANSACTION, with no transaction after it
 }
 
 void end_statement(const Plan& plan, std::uint8_t* w, int session) {

@@ -60,7 +60,7 @@ class Driver {
   // Runs, or goes on with, the statement of a session, with each choice that the server has.
   void execute(Path from, int s, Paths& out) {
     const SqlStatement& statement = statement_of(run_of(from, s).statement);
-    const int choices = ssi_choices(plan_, from.world.data(), model_session(s), statement);
+    const int choices = ssi_choices(plan_, from.world.data(), model_session(s), model_session(s), statement);
     for (int choice = 0; choice < choices && !stopped(); ++choice) {
       Path p = from;
       with_context(p, s, [&](Context& ctx, std::uint8_t* locals) {

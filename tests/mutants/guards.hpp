@@ -35,6 +35,7 @@ inline const std::vector<Guard>& guards() {
   static const char* const kInOne = "field/B23-insert-or-read-in-one.jsonc";
   static const char* const kTrust = "field/B25-loser-trusts-winner.jsonc";
   static const char* const kThree = "three-inserts.jsonc";
+  static const char* const kPooled = "pooled-lock.jsonc";
   static const char* const kAba = "field/B31-aba-on-status.jsonc";
   static const char* const kCommit = "field/B34-ambiguous-commit.jsonc";
   static const char* const kDeadline = "field/B01-claim-without-deadline.jsonc";
@@ -50,6 +51,15 @@ inline const std::vector<Guard>& guards() {
   static const char* const kLate = "field/B66-late-failure-webhook.jsonc";
   static const char* const kCancel = "field/B71-cancel-before-try.jsonc";
   static const std::vector<Guard> all = {
+    // pooled-lock.jsonc
+    {kPooled, "own-connections", R"j("pool": null)j", R"j("rows": { "purchases": 4 })j",
+     "no-duplicate-effect", "the pool stays"},
+    {kPooled, "transaction-lock", R"j({ "sql": "BEGIN" },)j", "",
+     "no-duplicate-effect", "the lock ends with its statement"},
+    {kPooled, "transaction-lock",
+     R"j({ "sql": "SELECT pg_advisory_xact_lock(hashtext(:key))", "as": "lock" }, { "sql": "SELECT id FROM purchases WHERE order_key = :key", "into": "seen", "as": "look" }, { "if": ":seen.count = 0",)j",
+     R"j({ "sql": "SELECT id FROM purchases WHERE order_key = :key", "into": "seen", "as": "look" }, { "sql": "SELECT pg_advisory_xact_lock(hashtext(:key))", "as": "lock" }, { "if": ":seen.count = 0",)j",
+     "no-duplicate-effect", "it looks before it has the lock"},
     // dedup-race.jsonc, poll-then-500
     {kDedup, "poll-then-500",
      R"j("services": {)j",
