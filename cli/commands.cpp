@@ -7,13 +7,17 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/arguments.hpp"
 #include "cli/conform_command.hpp"
+#include "cli/design_commands.hpp"
 #include "cli/files.hpp"
 #include "cli/list_library.hpp"
 #include "cli/terminal.hpp"
 #include "invariants/library.hpp"
 #include "invariants/load.hpp"
+#include "model/check/ablation.hpp"
 #include "model/check/checker.hpp"
+#include "model/check/windows.hpp"
 #include "model/program/schema.hpp"
 #include "reports/run_report.hpp"
 #include "reports/story.hpp"
@@ -27,77 +31,18 @@ namespace oncecheck {
 
 namespace {
 
-struct Arguments {
-  std::vector<std::string> paths;
-  std::string variant;
-  std::vector<std::string> sets;
-  int threads = 0;
-  std::uint64_t max_states = 0;
-  std::string max_memory;
-  std::string json;
-  bool no_times = false;
-  std::string traces;
-  bool explain = false;
-  bool quiet = false;
-  bool verbose = false;
-  bool no_reductions = false;
-  bool explore_all = false;
-  std::uint64_t runs = 1000;
-  std::uint64_t seed = 1;
-  std::string trace;
-};
-
-Overrides overrides_of(const Arguments& a) {
-  Overrides out;
-  for (const std::string& s : a.sets) {
-    const std::size_t eq = s.find('=');
-    if (eq == std::string::npos || eq == 0) throw ScenarioError({"--set " + s, "", 0, 0}, "expected NAME=VALUE");
-    out[s.substr(0, eq)] = s.substr(eq + 1);
-  }
-  return out;
-}
-
-std::uint64_t bytes_of(const std::string& text) {
-  if (text.empty()) return 0;
-  std::size_t used = 0;
-  std::uint64_t n = 0;
-  try {
-    n = std::stoull(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  const std::string unit = text.substr(used);
-  const std::uint64_t factor = unit == "" || unit == "B" ? 1 : unit == "K" ? 1ull << 10 : unit == "M" ? 1ull << 20 : unit == "G" ? 1ull << 30 : 0;
-  if (used == 0 || factor == 0 || text[0] == '-') throw ScenarioError({"--max-memory " + text, "", 0, 0}, "expected a size such as 500M or 4G");
-  return n * factor;
-}
-
-TextOptions text_options(const Arguments& a, const Terminal& t) { return {a.verbose, t.color, t.unicode}; }
-
-std::string file_stem(const std::string& text) {
-  std::string out;
-  for (char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
-  return out;
-}
-
 void save_traces(const Arguments& a, const RunReport& r) {
   if (a.traces.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(a.traces, error);
-  if (error) throw ScenarioError({a.traces, "", 0, 0}, "cannot make this folder: " + error.message());
+  make_folder(a.traces);
   for (const VerdictReport& v : r.verdicts) {
     if (!v.trace) continue;
-    const std::string stem = file_stem(std::filesystem::path(r.scenario).stem().string()) + (r.variant.empty() ? "" : "." + file_stem(r.variant));
-    write_file(a.traces + "/" + stem + "." + file_stem(v.invariant) + ".trace.json", trace_to_json(*v.trace));
+    write_file(trace_stem(a.traces, r.scenario, r.variant) + "." + file_stem(v.invariant) + ".trace.json", trace_to_json(*v.trace));
   }
 }
 
 void print_stories(const Program& p, const RunReport& r, const Terminal& t, std::FILE* out) {
   for (const VerdictReport& v : r.verdicts) {
-    if (!v.trace) continue;
-    const Replay run = replay(p, v.trace->choices);
-    const Story story = tell(p, run.events, v.invariant, v.trace->cycle_from);
-    std::fputs(("\n" + timeline(p, story, {v.invariant, v.trace->at_rest, v.trace->cycle_from}, {t.unicode, t.color, t.width}) + "\n").c_str(), out);
+    if (v.trace) print_story(p, replay(p, v.trace->choices).events, {v.invariant, v.trace->at_rest, v.trace->cycle_from}, t, out);
   }
 }
 
@@ -133,14 +78,7 @@ int run_scenarios(const Arguments& a, Run run) {
       mistakes.insert(mistakes.end(), e.diagnostics().begin(), e.diagnostics().end());
     }
   }
-  if (!a.json.empty()) {
-    const std::string text = to_json(reports, !a.no_times);
-    if (a.json == "-") {
-      std::fputs(text.c_str(), stdout);
-    } else {
-      write_file(a.json, text);
-    }
-  }
+  if (!a.json.empty()) write_report(a.json, to_json(reports, !a.no_times));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (reports.size() > 1 && !(a.quiet && status == 0)) std::fputs(("\n" + summary(reports, seconds)).c_str(), out);
   if (!mistakes.empty()) throw ScenarioError(std::move(mistakes));
@@ -148,11 +86,9 @@ int run_scenarios(const Arguments& a, Run run) {
 }
 
 int run_check(const Arguments& a) {
-  CheckOptions options;
-  options.threads = a.threads;
-  options.max_states = a.max_states;
-  options.max_memory_bytes = bytes_of(a.max_memory);
+  CheckOptions options = check_options(a);
   options.explore_all = a.explore_all;
+  options.symmetry = !a.no_symmetry && !a.no_reductions;
   ProgressLine line;
   options.progress = [&](const Progress& p) { line.show(p); };
   return run_scenarios(a, [&](const Program& p, const Overrides& overrides) {
@@ -187,12 +123,22 @@ LoadedTrace load_trace(const Arguments& a) {
   }
   Overrides overrides(out.trace.overrides.begin(), out.trace.overrides.end());
   for (const auto& [name, value] : overrides_of(a)) overrides[name] = value;
-  auto programs = load_programs(file, {overrides, out.trace.variant, true});
-  out.program = std::move(programs.front());
+  const LoadOptions options{overrides, out.trace.variant, true};
+  const Scenario scenario = std::move(load_scenarios(file, options).front());
+  if (!out.trace.ablation.empty()) {
+    Mutant mutant = find_mutant(scenario, out.trace.ablation);
+    out.program = compile_mutant(mutant);
+  } else if (!out.trace.only_fault.empty()) {
+    out.program = disturbed_program(scenario, out.trace.only_fault, false);
+  } else if (!out.trace.one_more.empty()) {
+    out.program = disturbed_program(scenario, out.trace.one_more, true);
+  } else {
+    out.program = load_program(scenario);
+  }
   return out;
 }
 
-void print_divergence(const Divergence& d) {
+void print_divergence(const ReplayDivergence& d) {
   std::fprintf(stderr, "oncecheck: the trace diverges at step %zu: \"%s\" cannot happen there\n", d.step + 1, d.choice.c_str());
   if (!d.reason.empty()) std::fprintf(stderr, "  reason: %s\n", d.reason.c_str());
   if (!d.nearest.empty()) std::fprintf(stderr, "  nearest that can: \"%s\"\n", d.nearest.c_str());
@@ -260,11 +206,20 @@ void add_scenario_options(CLI::App* c, Arguments& a) {
   c->add_option("--set", a.sets, "override a parameter of the scenario: NAME=VALUE (may be repeated)")->allow_extra_args(false);
   c->add_option("--threads", a.threads, "threads; the result is the same for any number (default: one a core)")->check(CLI::Range(1, 256));
   c->add_option("--json", a.json, "write the report as JSON to this file (- for standard output)");
-  c->add_flag("--no-times", a.no_times, "leave times and memory out of the JSON: the same bytes on every run");
   c->add_option("--traces", a.traces, "write a trace file for each broken promise into this folder");
   c->add_flag("--explain", a.explain, "tell the story of each broken promise");
+}
+
+void add_run_options(CLI::App* c, Arguments& a) {
+  add_scenario_options(c, a);
+  c->add_flag("--no-times", a.no_times, "leave times and memory out of the JSON: the same bytes on every run");
   c->add_flag("-q,--quiet", a.quiet, "print only what is not as expected");
   c->add_flag("-v,--verbose", a.verbose, "also print what was covered");
+}
+
+void add_limits(CLI::App* c, Arguments& a) {
+  c->add_option("--max-states", a.max_states, "stop a search after about this many states: inconclusive");
+  c->add_option("--max-memory", a.max_memory, "stop a search at this much memory for states, e.g. 4G: inconclusive");
 }
 
 }  // namespace
@@ -279,18 +234,31 @@ int run_command_line(int argc, char** argv) {
   app.footer("Exit status: 0 every verdict is as expected; 1 a verdict differs; 2 bad usage or scenario; 3 inconclusive; 4 our own bug.");
 
   CLI::App* c = app.add_subcommand("check", "explore every interleaving within the fault budgets");
-  add_scenario_options(c, a);
-  c->add_option("--max-states", a.max_states, "stop after about this many states: inconclusive");
-  c->add_option("--max-memory", a.max_memory, "stop at this much memory for states, e.g. 4G: inconclusive");
-  c->add_flag("--no-reductions", a.no_reductions, "switch reductions off (dead variables, order of purges): more states, the same verdicts");
+  add_run_options(c, a);
+  add_limits(c, a);
+  c->add_flag("--no-reductions", a.no_reductions, "switch reductions off (dead variables, order of purges, symmetry): more states, the same verdicts");
+  c->add_flag("--no-symmetry", a.no_symmetry, "tell interchangeable clicks, handlers, instances and clients apart: more states, the same verdicts");
   c->add_flag("--all-states", a.explore_all, "explore to the end even when every promise is broken already");
   c->footer("Example: oncecheck check scenarios/lying-api.jsonc --variant charge-then-ledger --explain");
 
   c = app.add_subcommand("simulate", "random runs, seeded");
-  add_scenario_options(c, a);
+  add_run_options(c, a);
   c->add_option("--runs", a.runs, "number of runs (default 1000)");
   c->add_option("--seed", a.seed, "same seed, same runs (default 1)");
   c->footer("Example: oncecheck simulate scenarios/redis-failover.jsonc --runs 100000 --seed 7");
+
+  c = app.add_subcommand("ablate", "take away one step, guard or constraint at a time: which are load-bearing");
+  add_scenario_options(c, a);
+  add_limits(c, a);
+  c->add_flag("-v,--verbose", a.verbose, "do not shorten texts");
+  c->footer("Example: oncecheck ablate scenarios/lying-api.jsonc --variant intent-log");
+
+  c = app.add_subcommand("windows", "one disturbance between two neighbouring steps: where does it break a promise");
+  add_scenario_options(c, a);
+  add_limits(c, a);
+  c->add_flag("-v,--verbose", a.verbose, "do not shorten texts");
+  c->add_flag("--keep-faults", a.keep_faults, "the faults of the scenario may happen besides: one disturbance more than it has");
+  c->footer("Example: oncecheck windows scenarios/rpc-in-transaction.jsonc --variant rollback-on-timeout");
 
   c = app.add_subcommand("replay", "run a trace on the model; fails at the first step that differs");
   c->add_option("trace", a.trace, "a trace file (check --traces DIR writes them)")->required();
@@ -327,6 +295,8 @@ int run_command_line(int argc, char** argv) {
   }
   if (app.got_subcommand("check")) return run_check(a);
   if (app.got_subcommand("simulate")) return run_simulate(a);
+  if (app.got_subcommand("ablate")) return run_ablate(a);
+  if (app.got_subcommand("windows")) return run_windows(a);
   if (app.got_subcommand("replay")) return run_replay(a);
   if (app.got_subcommand("explain")) return run_explain(a);
   if (app.got_subcommand("conform")) return run_conform(conform);

@@ -12,14 +12,7 @@ int run_conform(const ConformArguments& arguments) {
   options.threads = arguments.threads;
   options.engine = arguments.engine;
   const ConformReport report = conform_files(scenario_files(arguments.paths), options);
-  if (!arguments.json.empty()) {
-    const std::string text = to_json(report);
-    if (arguments.json == "-") {
-      std::fputs(text.c_str(), stdout);
-    } else {
-      write_file(arguments.json, text);
-    }
-  }
+  if (!arguments.json.empty()) write_report(arguments.json, to_json(report));
   // JSON on standard output stands alone there.
   std::FILE* const out = arguments.json == "-" ? stderr : stdout;
   std::fputs(to_text(report, {arguments.verbose, arguments.quiet}).c_str(), out);

@@ -1,6 +1,8 @@
 #include "cli/files.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -39,6 +41,31 @@ void write_file(const std::string& path, const std::string& text) {
   out << text;
   out.close();
   if (!out) throw ScenarioError({path, "", 0, 0}, "cannot write this file");
+}
+
+void write_report(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  if (path == "-") {
+    std::fputs(text.c_str(), stdout);
+  } else {
+    write_file(path, text);
+  }
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw ScenarioError({path, "", 0, 0}, "cannot make this folder: " + error.message());
+}
+
+std::string file_stem(const std::string& text) {
+  std::string out;
+  for (char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
+  return out;
+}
+
+std::string trace_stem(const std::string& folder, const std::string& scenario, const std::string& variant) {
+  return folder + "/" + file_stem(fs::path(scenario).stem().string()) + (variant.empty() ? "" : "." + file_stem(variant));
 }
 
 }  // namespace oncecheck

@@ -4,6 +4,7 @@
 
 #include "invariants/library.hpp"
 #include "model/program/program.hpp"
+#include "model/program/promise_params.hpp"
 #include "model/program/provider_presets.hpp"
 
 namespace oncecheck {
@@ -13,6 +14,9 @@ namespace {
 void list_invariants() {
   for (const Promise& p : promise_library()) {
     std::printf("%s%s%s\n    %s\n    Not covered: %s\n", p.name, *p.alias != 0 ? ", also " : "", p.alias, p.meaning, p.not_covered);
+    for (const PromiseParam& param : find_signature(p.name)->params) {
+      std::printf("    \"%s\": %s%s\n", param.name.c_str(), param.meaning.c_str(), param.need == ParamNeed::Required ? " Required." : "");
+    }
   }
 }
 
@@ -30,10 +34,10 @@ const char* fault_words(FaultKind kind) {
     case FaultKind::ErrorAfterEffect: return "a provider carries out an operation but answers 500";
     case FaultKind::ErrorBeforeEffect: return "a provider answers 500 and has done nothing";
     case FaultKind::OkWithoutEffect: return "a provider answers 200 and has done nothing";
-    case FaultKind::LoseConnection: return "the connection to a database or a queue is lost, before a statement ran or before its answer came";
+    case FaultKind::LoseConnection: return "the connection to a database, a Redis or a queue is lost, before a statement ran or before its answer came";
     case FaultKind::Redeliver: return "a message of a queue or a webhook is delivered again while its first consumer still works (rebalance, visibility time-out)";
     case FaultKind::RestartRedis: return "a Redis restarts with what its persistence kept";
-    case FaultKind::Partition: return "a Redis primary is cut off from its replicas, together with some of its clients";
+    case FaultKind::Partition: return "a Redis primary is cut off from its replicas, together with some of its clients; or named groups are cut off from each other, until it heals";
     case FaultKind::Evict: return "a Redis is out of memory and evicts a key";
     case FaultKind::ClockJump: return "the clock of one instance jumps ahead or falls behind; its own steps compare deadlines with it, statements do not";
   }

@@ -31,12 +31,14 @@ ProgressLine::ProgressLine() : on_(isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
-void ProgressLine::show(const Progress& p) {
-  if (!on_ || (shown_ && p.seconds - last_ < 0.2) || p.seconds < 0.3) return;
+void ProgressLine::show(const Progress& p, const std::string& before) {
+  // One of many short searches begins at 0 again.
+  if (p.seconds < last_) last_ = p.seconds - 0.2;
+  if (!on_ || (shown_ && p.seconds - last_ < 0.2) || (before.empty() && p.seconds < 0.3)) return;
   last_ = p.seconds;
   shown_ = true;
   const double rate = p.seconds > 0 ? static_cast<double>(p.states) / p.seconds : 0;
-  const std::string line = fmt::format("\r\033[K{} states, {:.0f} states/s, frontier {}, depth {}", p.states, rate, p.frontier, p.depth);
+  const std::string line = fmt::format("\r\033[K{}{} states, {:.0f} states/s, frontier {}, depth {}", before, p.states, rate, p.frontier, p.depth);
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }

@@ -1,6 +1,8 @@
 // What the terminal can do, and the progress line.
 #pragma once
 
+#include <string>
+
 #include "model/check/checker.hpp"
 
 namespace oncecheck {
@@ -18,7 +20,8 @@ class ProgressLine {
  public:
   ProgressLine();
   ~ProgressLine();
-  void show(const Progress& progress);
+  // `before` stands in front: how much of a longer work is done.
+  void show(const Progress& progress, const std::string& before = "");
   void clear();
 
  private:

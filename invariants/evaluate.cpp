@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "model/world/cells.hpp"
 #include "model/world/mvcc.hpp"
@@ -33,9 +34,66 @@ const std::uint8_t* committed_twin(const Program& program, const TableLayout& ta
   return nullptr;
 }
 
-bool same_cells(const Program& program, const TableLayout& table, const std::uint8_t* a, const std::uint8_t* b) {
-  const std::size_t bytes = table.columns.size() * static_cast<std::size_t>(program.plan.layout.cell);
-  return std::memcmp(a + table.cells, b + table.cells, bytes) == 0;
+// Whether nobody changed the row. A deadline that has passed is no change: it may be noticed at the end of somebody's transaction.
+bool same_cells(const Program& program, const TableLayout& table, const std::uint8_t* before, const std::uint8_t* after) {
+  const Domain& domain = program.plan.domain;
+  for (int c = 0; c < static_cast<int>(table.columns.size()); ++c) {
+    const CellId was = column_of(program.plan.layout, table, before, c), is = column_of(program.plan.layout, table, after, c);
+    if (was == is) continue;
+    const Kind kind = domain.decode(was).kind;
+    const bool ran_out = (kind == Kind::Deadline || kind == Kind::Recent) && domain.decode(is).kind == Kind::Past;
+    if (!ran_out) return false;
+  }
+  return true;
+}
+
+// The task whose step this is, or -1.
+int actor_of(const Event& e) {
+  switch (e.kind) {
+    case EventKind::Step:
+    case EventKind::Deadlock:
+    case EventKind::LockTimeout:
+    case EventKind::LoseConnection: return e.a;
+    default: return -1;
+  }
+}
+
+const std::uint8_t* task_at(const Program& program, const std::uint8_t* world, int task) {
+  return world + program.plan.layout.tasks[static_cast<std::size_t>(task)].offset;
+}
+
+// Everything else leaves committed rows alone, or only takes back what was never committed.
+bool may_commit(const Program& program, const std::uint8_t* before, const Event& e) {
+  if (e.kind == EventKind::FailoverDatabase) return true;
+  if (actor_of(e) < 0) return false;
+  return program.code[static_cast<std::size_t>(load_pc(task_at(program, before, e.a)))].kind == InstrKind::Sql;
+}
+
+// ACTOR: the locals of the task as they were when it began the step, and what the statement itself gave it (RETURNING), unless
+// the program ended with it. Null when scratch is full.
+const Val* actor_row(Context& ctx, const Program& program, const Invariant& invariant, const std::uint8_t* before,
+                     const std::uint8_t* after, int actor) {
+  const auto columns = invariant.actor_cells.size();
+  Val* row = ctx.scratch.take(static_cast<int>(columns));
+  if (row == nullptr) {
+    ctx.fail(LimitKind::Scratch);
+    return nullptr;
+  }
+  const Layout& layout = program.plan.layout;
+  const TaskLayout& task = layout.tasks[static_cast<std::size_t>(actor)];
+  const int pc = load_pc(task_at(program, before, actor));
+  std::size_t body = 0;
+  while (body + 1 < program.bodies.size() && program.bodies[body + 1].entry <= pc) ++body;
+  const bool lives = task_at(program, after, actor)[kStatus] != kFree;
+  for (std::size_t c = 0; c < columns; ++c) {
+    const int cell = invariant.actor_cells[c][body];
+    row[c] = null_val();
+    if (cell < 0) continue;
+    const int at = task.locals + cell * layout.cell;
+    const CellId was = load_cell(layout, before + at), now = lives ? load_cell(layout, after + at) : kNullCell;
+    row[c] = program.plan.domain.decode(now != kNullCell ? now : was);
+  }
+  return row;
 }
 
 }  // namespace
@@ -49,18 +107,27 @@ bool breaks(const Program& program, const Invariant& invariant, const std::uint8
   return found;
 }
 
-bool step_breaks(const Program& program, const Invariant& invariant, const std::uint8_t* before, const std::uint8_t* after,
+bool step_breaks(const Program& program, const Invariant& invariant, const std::uint8_t* before, const Event& event,
                  Workspace& workspace, Limit& limit) {
+  if (!may_commit(program, before, event)) return false;
+  const int actor = actor_of(event);
+  if (!invariant.actor_cells.empty() && actor < 0) return false;  // nobody did it: a failover took writes away
+  workspace.world.assign(before, before + program.plan.layout.bytes);
+  std::uint8_t* after = workspace.world.data();
+  if (apply_raw(program, after, event, workspace)) return false;  // the search has noted the limit
   const TableLayout& table = program.plan.layout.tables[static_cast<std::size_t>(invariant.table)];
   const auto bytes = static_cast<std::size_t>(table.slots * table.stride);
   if (std::memcmp(before + table.offset, after + table.offset, bytes) == 0) return false;
   const Index& key = primary_key(table);
   auto judged = [&](const std::uint8_t* old_row, const std::uint8_t* new_row) {
     if (old_row != nullptr && new_row != nullptr && same_cells(program, table, old_row, new_row)) return false;
-    Context ctx(program.plan, unconst(after), workspace.scratch);
+    Context ctx(program.plan, after, workspace.scratch);
+    const std::size_t mark = workspace.scratch.mark();
+    if (!invariant.actor_cells.empty()) ctx.sources[2].vals = actor_row(ctx, program, invariant, before, after, actor);
     ctx.sources[0].cells = old_row == nullptr ? nullptr : old_row + table.cells;
     ctx.sources[1].cells = new_row == nullptr ? nullptr : new_row + table.cells;
     const bool broken = is_true(eval(ctx, invariant.step_expr));
+    workspace.scratch.release(mark);
     if (ctx.limit && !limit) limit = ctx.limit;
     return broken;
   };

@@ -12,8 +12,12 @@ namespace oncecheck {
 // sure that the world is at rest. Sets `limit` when the model cannot tell.
 bool breaks(const Program& program, const Invariant& invariant, const std::uint8_t* world, Workspace& workspace, Limit& limit);
 
-// NeverStep: whether the step from `before` to `after` takes a committed record (matched by primary key) where it must not.
-bool step_breaks(const Program& program, const Invariant& invariant, const std::uint8_t* before, const std::uint8_t* after,
+// Whether the promise judges steps.
+inline bool judges_steps(const Invariant& invariant) { return invariant.step_expr != kNoExpr; }
+
+// Whether the event, one that `enabled` gave for the world `before`, takes a committed record (matched by primary key) where it
+// must not. It looks at what the event leaves behind before the canonical form renames values. Overwrites workspace.world.
+bool step_breaks(const Program& program, const Invariant& invariant, const std::uint8_t* before, const Event& event,
                  Workspace& workspace, Limit& limit);
 
 // Whether nothing that the promise looks at differs between two worlds: it then holds in both or in none.

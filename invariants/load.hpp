@@ -21,4 +21,9 @@ std::vector<std::unique_ptr<Program>> load_programs(const std::string& file, con
 std::vector<std::unique_ptr<Program>> load_programs_text(const std::string& text, const std::string& name,
                                                          const LoadOptions& options = {});
 
+// The same in two steps, for who changes a scenario in between.
+std::vector<Scenario> load_scenarios(const std::string& file, const LoadOptions& options = {});
+std::vector<Scenario> load_scenarios_text(const std::string& text, const std::string& name, const LoadOptions& options = {});
+std::unique_ptr<Program> load_program(const Scenario& scenario, bool clear_dead = true);
+
 }  // namespace oncecheck

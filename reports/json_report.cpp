@@ -37,6 +37,7 @@ Json report_json(const RunReport& r, bool with_times) {
     j["transitions"] = r.check.transitions;
     j["depth"] = r.check.depth;
     j["state_bytes"] = r.check.state_bytes;
+    j["symmetry"] = {{"interchangeable", r.check.interchangeable}, {"told_apart", r.check.kept_apart}, {"renamed", r.check.renamed}};
   } else {
     j["complete"] = false;
     j["runs"] = r.simulated->runs;

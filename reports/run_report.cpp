@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/replay.hpp"
+#include "reports/trace_file.hpp"
 
 namespace oncecheck {
 
@@ -19,6 +19,7 @@ const char* target_kind(FaultTarget t) {
     case FaultTarget::Redis: return "redis";
     case FaultTarget::Database: return "database";
     case FaultTarget::Queue: return "queue";
+    case FaultTarget::Network: return "between";
   }
   return "";
 }
@@ -32,6 +33,7 @@ std::string fault_words(const Program& p, const FaultBudget& f) {
   if (f.target == FaultTarget::Client) name = p.clients[i];
   if (f.target == FaultTarget::Queue) name = p.message_queues[i].name;
   if (f.target == FaultTarget::Database) name = p.plan.layout.databases[i].name;
+  if (f.target == FaultTarget::Network) name = p.network.cuts[i];
   if (f.target == FaultTarget::Redis) name = p.plan.layout.redis[i].name;
   if (!name.empty()) out += std::string(" (") + target_kind(f.target) + " " + name + ")";
   return out;
@@ -71,11 +73,6 @@ RunReport base_report(const Program& p, const char* mode, const std::vector<int>
   return r;
 }
 
-Trace make_trace(const Program& p, const std::string& invariant, bool at_rest, const std::vector<Event>& events,
-                 std::optional<std::size_t> cycle_from, const std::map<std::string, std::string>& overrides) {
-  return {p.scenario.file, p.scenario.variant, overrides, invariant, at_rest, choices_of(p, events), cycle_from};
-}
-
 }  // namespace
 
 RunReport make_report(const Program& program, const CheckResult& result, const std::map<std::string, std::string>& overrides) {
@@ -85,7 +82,7 @@ RunReport make_report(const Program& program, const CheckResult& result, const s
   for (std::size_t i = 0; i < result.invariants.size(); ++i) {
     const InvariantResult& v = result.invariants[i];
     VerdictReport report{v.name, v.verdict, program.invariants[i].expected, std::nullopt, 0};
-    if (v.verdict == Verdict::Violated) report.trace = make_trace(program, v.name, v.at_rest, v.trace, v.cycle_from, overrides);
+    if (v.verdict == Verdict::Violated) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides, v.cycle_from);
     r.verdicts.push_back(std::move(report));
   }
   for (const auto& [what, pinned] : program.scenario.expect_counts) {
@@ -105,7 +102,7 @@ RunReport make_report(const Program& program, const SimulateResult& result, cons
     const bool broken = v.broken_runs > 0;
     // Random runs that find nothing prove nothing.
     VerdictReport report{v.name, broken ? Verdict::Violated : Verdict::Inconclusive, program.invariants[i].expected, std::nullopt, v.broken_runs};
-    if (broken) report.trace = make_trace(program, v.name, v.at_rest, v.trace, std::nullopt, overrides);
+    if (broken) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides);
     r.verdicts.push_back(std::move(report));
   }
   return r;

@@ -169,13 +169,21 @@ class Teller {
     return out;
   }
 
+  // Its back-off, before it sends again.
+  static std::string wait_words(const SenderInfo& sender, const std::uint8_t* s) {
+    const auto retry = static_cast<std::size_t>(sender.retries - 1 - s[kSenderAttempts]);
+    if (sender_state(s) != kToRetry || retry >= sender.backoff.size()) return "";
+    const std::int64_t ms = sender.backoff[retry];
+    return " waits " + (ms % 1000 == 0 ? std::to_string(ms / 1000) + "s" : std::to_string(ms) + "ms") + " and";
+  }
+
   std::string headline_before(const Event& e) const {
     switch (e.kind) {
       case EventKind::Send: {
         const std::uint8_t* s = world_.data() + p_.plan.layout.senders + e.a * kSenderBytes;
         const SenderInfo& sender = p_.senders[e.a];
         const bool polls = sender_state(s) == kToPoll;
-        return sender_name(p_, e.a) +
+        return sender_name(p_, e.a) + wait_words(sender, s) +
                (polls ? " asks again at " : sender_state(s) == kNotSent ? " sends a request to " : " sends its request again to ") +
                endpoint_name(p_, polls ? sender.poll_route : sender.route);
       }
@@ -220,7 +228,7 @@ class Teller {
         return "the pool of " + p_.plan.layout.databases[static_cast<std::size_t>(p_.plan.layout.sessions[e.a].db)].name + " loses " +
                session_name(p_, world_.data(), e.a) + ": what was left on it is gone";
       case EventKind::LoseConnection:
-        return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a);
+        return who(e.a) + (e.b == 0 ? "loses its connection before " : "loses its connection before the answer to ") + step_words(e.a) + lost_way_words(p_, world_.data(), e);
       case EventKind::CallTimeout: return who(e.a) + "gives up waiting for the answer: time-out";
       case EventKind::ClientTimeout: return sender_name(p_, e.a) + " gives up waiting for an answer: time-out";
       case EventKind::PassDeadline: return e.b == 0 ? "a deadline passes" : "a deadline passes by a clock that was behind";
@@ -230,6 +238,10 @@ class Teller {
         const std::string where = e.c == 0 ? "" : " on the clock of " + redis_node(e.a, e.c - 1);
         return "the time to live of key " + show_cell(p_, redis_key_of_deadline(p_.plan, world_.data(), e.a, e.b)) + " runs out" + where;
       }
+      case EventKind::CutNetwork: return "the network between " + p_.network.cuts[e.a] + " is cut";
+      case EventKind::HealNetwork: return "the network between " + p_.network.cuts[e.a] + " is whole again: what was held up can arrive";
+      case EventKind::EndSession:
+        return "the server hears nothing from " + task_name(p_, world_.data(), e.a) + " and ends its session; its open transaction rolls back";
       case EventKind::ReplicateRedis:
       case EventKind::NoticeCut:
       case EventKind::HealRedis:

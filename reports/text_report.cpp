@@ -2,18 +2,14 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/run_report.hpp"
+#include "reports/table.hpp"
 
 namespace oncecheck {
 
 namespace {
-
-std::string thousands(std::uint64_t n) {
-  std::string s = std::to_string(n);
-  for (int i = static_cast<int>(s.size()) - 3; i > 0; i -= 3) s.insert(static_cast<std::size_t>(i), ",");
-  return s;
-}
 
 std::string verdict_line(const RunReport& r, const VerdictReport& v, const TextOptions& o) {
   const bool must_hold = v.expected == Expectation::Holds || (!r.has_expect && !v.expected);
@@ -35,6 +31,16 @@ std::string verdict_line(const RunReport& r, const VerdictReport& v, const TextO
   }
   if (o.color && surprise) line = "\033[31m" + line + "\033[0m";
   return line + "\n";
+}
+
+std::string symmetry_lines(const CheckResult& r) {
+  std::string out;
+  if (!r.interchangeable.empty()) {
+    out += fmt::format("    symmetry: interchangeable are {}; {} of {} steps led to a state that another one stands for\n",
+                       fmt::join(r.interchangeable, ", "), thousands(r.renamed), thousands(r.transitions));
+  }
+  for (const std::string& s : r.kept_apart) out += "    symmetry: told apart are " + s + "\n";
+  return out;
 }
 
 }  // namespace
@@ -64,6 +70,7 @@ std::string to_text(const RunReport& r, const TextOptions& o) {
     for (const std::string& c : r.coverage) out += "    covered: " + c + "\n";
     const double n = static_cast<double>(r.check.states);
     if (r.mode == "check") {
+      out += symmetry_lines(r.check);
       out += fmt::format("    {} states/s, {:.1f} MB, chance that a fingerprint collision hid a state: {:.1e}\n",
                          thousands(r.check.seconds > 0 ? static_cast<std::uint64_t>(n / r.check.seconds) : 0),
                          static_cast<double>(r.check.peak_memory_bytes) / 1e6, n * n / std::ldexp(1.0, 65));

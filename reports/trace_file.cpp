@@ -4,7 +4,22 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "sim/replay.hpp"
+
 namespace oncecheck {
+
+Trace trace_of(const Program& program, const std::vector<Event>& events, const std::string& invariant, bool at_rest,
+               const std::map<std::string, std::string>& overrides, std::optional<std::size_t> cycle_from) {
+  Trace t;
+  t.scenario = program.scenario.file;
+  t.variant = program.scenario.variant;
+  t.overrides = overrides;
+  t.invariant = invariant;
+  t.at_rest = at_rest;
+  t.choices = choices_of(program, events);
+  t.cycle_from = cycle_from;
+  return t;
+}
 
 std::string trace_to_json(const Trace& trace) {
   nlohmann::ordered_json j;
@@ -12,6 +27,9 @@ std::string trace_to_json(const Trace& trace) {
   j["scenario"] = trace.scenario;
   j["variant"] = trace.variant;
   if (!trace.overrides.empty()) j["set"] = trace.overrides;
+  if (!trace.ablation.empty()) j["ablation"] = trace.ablation;
+  if (!trace.only_fault.empty()) j["only_fault"] = trace.only_fault;
+  if (!trace.one_more.empty()) j["one_more_fault"] = trace.one_more;
   j["invariant"] = trace.invariant;
   j["at_rest"] = trace.at_rest;
   if (trace.cycle_from) j["cycle_from"] = *trace.cycle_from;
@@ -33,6 +51,9 @@ Trace read_trace(const std::string& file) {
     Trace t;
     t.scenario = j.at("scenario").get<std::string>();
     t.variant = j.value("variant", "");
+    t.ablation = j.value("ablation", "");
+    t.only_fault = j.value("only_fault", "");
+    t.one_more = j.value("one_more_fault", "");
     t.invariant = j.value("invariant", "");
     t.at_rest = j.value("at_rest", false);
     if (j.contains("set")) t.overrides = j["set"].get<std::map<std::string, std::string>>();

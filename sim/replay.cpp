@@ -39,12 +39,12 @@ Replay replay(const Program& program, const std::vector<std::string>& choices) {
     const std::vector<std::string> names = choice_names(program, world.data(), events);
     const auto it = std::find(names.begin(), names.end(), choices[i]);
     if (it == names.end()) {
-      result.divergence = Divergence{i, choices[i], most_alike(choices[i], names), names, ""};
+      result.divergence = ReplayDivergence{i, choices[i], most_alike(choices[i], names), names, ""};
       return result;
     }
     const Event e = events[static_cast<std::size_t>(it - names.begin())];
     if (apply(program, world.data(), e, workspace)) {
-      result.divergence = Divergence{i, choices[i], "", names, "the model cannot follow this step within its bounds"};
+      result.divergence = ReplayDivergence{i, choices[i], "", names, "the model cannot follow this step within its bounds"};
       return result;
     }
     result.events.push_back(e);
@@ -85,9 +85,8 @@ bool breaks_at_end(const Program& program, const std::vector<Event>& run, const 
   for (const Invariant& i : program.invariants) {
     if (i.spec.name != invariant) continue;
     Limit limit;
-    if (i.spec.kind == InvariantKind::NeverStep) {
-      return step_breaks(program, i, before.data(), world.data(), workspace, limit);
-    }
+    if (judges_steps(i) && !run.empty() && step_breaks(program, i, before.data(), run.back(), workspace, limit)) return true;
+    if (i.spec.kind == InvariantKind::NeverStep) return false;
     if (i.spec.kind == InvariantKind::FinallyEmpty && !at_rest(program, world.data(), workspace)) return false;
     return breaks(program, i, world.data(), workspace, limit);
   }

@@ -10,7 +10,7 @@
 
 namespace oncecheck {
 
-struct Divergence {  // the first choice that the model does not offer
+struct ReplayDivergence {  // the first choice that the model does not offer
   std::size_t step = 0;  // from 0
   std::string choice;
   std::string nearest;   // the offered choice that looks most like it; "" when there is none
@@ -20,7 +20,7 @@ struct Divergence {  // the first choice that the model does not offer
 
 struct Replay {
   std::vector<Event> events;
-  std::optional<Divergence> divergence;
+  std::optional<ReplayDivergence> divergence;
 };
 
 Replay replay(const Program& program, const std::vector<std::string>& choices);

@@ -67,15 +67,11 @@ class Runner {
       path.push_back(e);
       for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
         const Invariant& invariant = p_.invariants[i];
-        if (invariant.spec.kind == InvariantKind::AlwaysEmpty) {
-          if (!same_reads(invariant, before_.data(), world_.data()) &&
-              breaks(p_, invariant, world_.data(), workspace_, limit)) {
-            note(i, false);
-          }
-        } else if (invariant.spec.kind == InvariantKind::NeverStep &&
-                   step_breaks(p_, invariant, before_.data(), world_.data(), workspace_, limit)) {
-          note(i, false);
-        }
+        const bool state = invariant.spec.kind == InvariantKind::AlwaysEmpty &&
+                           !same_reads(invariant, before_.data(), world_.data()) &&
+                           breaks(p_, invariant, world_.data(), workspace_, limit);
+        const bool step_broken = judges_steps(invariant) && step_breaks(p_, invariant, before_.data(), e, workspace_, limit);
+        if (state || step_broken) note(i, false);
       }
     }
     return {false, static_cast<bool>(limit)};

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <tuple>
 
@@ -14,6 +15,7 @@
 #include "model/step/coverage.hpp"
 #include "model/step/fairness.hpp"
 #include "model/step/relation.hpp"
+#include "model/step/symmetry.hpp"
 
 namespace oncecheck {
 
@@ -43,17 +45,17 @@ struct Frontier {  // worlds, one behind the other
 
 // One thread's share of the work.
 struct Worker {
-  explicit Worker(const Program& program) : coverage(program), breaks(program.invariants.size()) {
-    child.resize(static_cast<std::size_t>(program.plan.layout.bytes));
-  }
+  Worker(const Program& program, std::size_t state_bytes)
+      : coverage(program), symmetry(program), child(state_bytes), represented(state_bytes), breaks(program.invariants.size()) {}
   Workspace workspace;
   Coverage coverage;
   std::vector<Event> events;
-  std::vector<std::uint8_t> child;
+  Symmetry::Scratch symmetry;
+  std::vector<std::uint8_t> child, represented;  // the world that an event leads to, and what stands for it
   Frontier next;
   std::vector<Break> breaks;
   LiveRecorder live;
-  std::uint64_t transitions = 0, rest_states = 0;
+  std::uint64_t transitions = 0, rest_states = 0, renamed = 0;
   Limit limit;
   bool full = false;
 };
@@ -61,10 +63,13 @@ struct Worker {
 class Search {
  public:
   Search(const Program& program, const CheckOptions& options)
-      : p_(program), options_(options), bytes_(static_cast<std::size_t>(program.plan.layout.bytes)), seen_(1 << 14) {
+      : p_(program), options_(options), world_bytes_(static_cast<std::size_t>(program.plan.layout.bytes)),
+        bytes_(world_bytes_ + (options.monitor != nullptr ? 1 : 0)), seen_(1 << 14) {
     threads_ = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    for (int i = 0; i < threads_; ++i) workers_.emplace_back(program);
+    for (int i = 0; i < threads_; ++i) workers_.emplace_back(program, bytes_);
     breaks_.resize(program.invariants.size());
+    // A monitor may tell alike things apart. So may fairness: of two alike who change places for ever, each must act.
+    if (options.symmetry && options.monitor == nullptr && !has_live_) symmetry_.emplace(program);
   }
 
   CheckResult run() {
@@ -82,13 +87,16 @@ class Search {
   };
 
   void first_level() {
-    const std::uint64_t f = fingerprint(p_.initial.data(), bytes_);
-    seen_.insert(f, 0, 0);
+    const std::vector<std::uint8_t> first = first_state();
     Worker& w = workers_[0];
-    w.next.worlds = p_.initial;
+    w.represented = first;
+    represent(w.represented, w.symmetry);
+    const std::uint64_t f = fingerprint(w.represented.data(), bytes_);
+    seen_.insert(f, 0, 0);
+    w.next.worlds = w.represented;
     w.next.fingerprints = {f};
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
-      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty &&
+      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty && judges(first.data()) &&
           breaks(p_, p_.invariants[i], p_.initial.data(), w.workspace, w.limit)) {
         w.breaks[i].offer({f, 0, false, 0});
       }
@@ -96,10 +104,28 @@ class Search {
     collect();
   }
 
+  // A state of the search: a world, then the state of the monitor if there is one.
+  std::vector<std::uint8_t> first_state() const {
+    std::vector<std::uint8_t> first = p_.initial;
+    first.resize(bytes_, 0);
+    return first;
+  }
+  bool judges(const std::uint8_t* state) const { return options_.monitor == nullptr || options_.monitor->judges(state[world_bytes_]); }
+  // What the event makes of the monitor's state; false: it is forbidden.
+  bool monitor_allows(const std::uint8_t* state, const Event& e, std::uint8_t* child) const {
+    if (options_.monitor == nullptr) return true;
+    const int next = options_.monitor->next(p_, state, state[world_bytes_], e);
+    if (next == Monitor::kForbidden) return false;
+    child[world_bytes_] = static_cast<std::uint8_t>(next);
+    return true;
+  }
+
   bool decided(std::size_t i) const { return breaks_[i].found(); }
   bool all_decided() const {
     if (options_.explore_all || breaks_.empty()) return false;
-    return std::all_of(breaks_.begin(), breaks_.end(), [](const Break& b) { return b.found(); });
+    const auto broken = [](const Break& b) { return b.found(); };
+    if (options_.stop_at_first) return std::any_of(breaks_.begin(), breaks_.end(), broken);
+    return std::all_of(breaks_.begin(), breaks_.end(), broken);
   }
 
   void expand_level() {
@@ -189,18 +215,19 @@ class Search {
     bool restless = false;
     for (const Event& e : w.events) {
       restless = restless || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
-      w.coverage.note(p_, world, e);
       std::memcpy(w.child.data(), world, bytes_);
+      if (!monitor_allows(world, e, w.child.data())) continue;
+      w.coverage.note(p_, world, e);
       ++w.transitions;
       if (const Limit limit = apply(p_, w.child.data(), e, w.workspace)) {
         note_limit(w, limit);
         if (has_live_) note_edge(w, world, e, 0);
         continue;
       }
-      const std::uint64_t to = visit(w, world, f);
+      const std::uint64_t to = visit(w, world, f, e);
       if (has_live_) note_edge(w, world, e, to);
     }
-    if (!restless && has_final_ && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
+    if (!restless && has_final_ && judges(world) && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
   }
 
   // Faults that happened on every way to this world: budgets are part of it.
@@ -237,24 +264,34 @@ class Search {
     w.live.edge(to, edge_label(action_of(p_, world, e), kind, e.a));
   }
 
-  std::uint64_t visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f) {
-    const std::uint64_t f = fingerprint(w.child.data(), bytes_);
+  bool represent(std::vector<std::uint8_t>& world, Symmetry::Scratch& scratch) const {
+    return symmetry_ && symmetry_->any() && symmetry_->represent(world.data(), scratch);
+  }
+
+  std::uint64_t visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f, const Event& e) {
+    w.represented = w.child;
+    w.renamed += represent(w.represented, w.symmetry) ? 1 : 0;
+    const std::uint64_t f = fingerprint(w.represented.data(), bytes_);
     const SeenSet::Insert result = seen_.insert(f, parent_f, depth_ + 1);
+    const bool judged = judges(w.child.data());
     for (std::size_t i : step_invariants_) {
-      if (decided(i)) continue;
+      if (decided(i) || !judged) continue;
       Limit limit;
-      if (step_breaks(p_, p_.invariants[i], parent, w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, parent_f, false, faults_in(w.child.data())});
+      if (step_breaks(p_, p_.invariants[i], parent, e, w.workspace, limit)) w.breaks[i].offer({f, parent_f, false, faults_in(w.child.data())});
       if (limit) note_limit(w, limit);
     }
     if (result == SeenSet::Insert::Full) w.full = true;
     if (result != SeenSet::Insert::New) return f;
+    // A state that is the first to be judged has no judged parent to compare with.
+    const bool parent_judged = judged && judges(parent);
     for (std::size_t i : state_invariants_) {
-      if (decided(i) || same_reads(p_.invariants[i], parent, w.child.data())) continue;
+      // A step is judged by what it really did, and a promise of states holds in all of an orbit or in none.
+      if (decided(i) || !judged || (parent_judged && same_reads(p_.invariants[i], parent, w.child.data()))) continue;
       Limit limit;
       if (breaks(p_, p_.invariants[i], w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, 0, false, faults_in(w.child.data())});
       if (limit) note_limit(w, limit);
     }
-    w.next.worlds.insert(w.next.worlds.end(), w.child.begin(), w.child.end());
+    w.next.worlds.insert(w.next.worlds.end(), w.represented.begin(), w.represented.end());
     w.next.fingerprints.push_back(f);
     return f;
   }
@@ -297,6 +334,7 @@ class Search {
     for (const Worker& w : workers_) {
       r.transitions += w.transitions;
       r.rest_states += w.rest_states;
+      r.renamed += w.renamed;
       coverage.merge(w.coverage);
       if (w.limit && (!limit || w.limit.kind < limit.kind || (w.limit.kind == limit.kind && w.limit.arg < limit.arg))) limit = w.limit;
     }
@@ -306,13 +344,17 @@ class Search {
     } else if (limit) {
       r.why_incomplete = limit_text(p_, limit);
     } else if (!r.complete) {
-      r.why_incomplete = "every promise is broken: the search ended there";
+      r.why_incomplete = options_.stop_at_first ? "a promise is broken: the search ended there" : "every promise is broken: the search ended there";
     }
     r.states = seen_.size();
     r.depth = level_.empty_level() ? depth_ - 1 : depth_;
     r.peak_frontier = peak_frontier_;
     r.peak_memory_bytes = std::max(peak_memory_, memory());
     r.state_bytes = static_cast<int>(bytes_);
+    if (symmetry_) {
+      r.interchangeable = symmetry_->found();
+      r.kept_apart = symmetry_->kept_apart();
+    }
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
       InvariantResult v;
       v.name = p_.invariants[i].spec.name;
@@ -322,9 +364,10 @@ class Search {
         v.verdict = Verdict::Inconclusive;
         r.why_incomplete = "no state of rest was ever reached: the promises of rest were never asked for";
       }
+      if (is_liveness(p_.invariants[i].spec.kind) && !has_live_) v.verdict = Verdict::Inconclusive;
       if (decided(i)) {
         v.at_rest = breaks_[i].at_rest;
-        v.trace = rebuild(breaks_[i]);
+        v.trace = rebuild(breaks_[i], p_.invariants[i]);
       }
       r.invariants.push_back(std::move(v));
     }
@@ -342,7 +385,7 @@ class Search {
     r.peak_memory_bytes = std::max(r.peak_memory_bytes, seen_.bytes() + graph.bytes());
     LivenessInput input{p_, graph, r.complete, {}, {}};
     input.depth = [&](std::uint64_t f) { return seen_.find(f & SeenSet::kLowBits).depth; };
-    input.path = [&](const std::vector<std::uint64_t>& states) { return path_through(states); };
+    input.path = [&](const std::vector<std::uint64_t>& states) { return path_through(states, nullptr); };
     for (std::size_t i : live_invariants_) {
       LivenessVerdict verdict = judge_liveness(input, i);
       r.invariants[i].verdict = verdict.verdict;
@@ -353,29 +396,36 @@ class Search {
     }
   }
 
-  std::vector<Event> rebuild(const Break& at) {
-    if (at.parent != 0) return path_through({at.parent, at.child});
-    return path_through({at.child});
+  std::vector<Event> rebuild(const Break& at, const Invariant& invariant) {
+    if (at.parent != 0) return path_through({at.parent, at.child}, &invariant);
+    return path_through({at.child}, nullptr);
   }
 
-  // From the chain of parents of the first state back to the first world, then forward again, and on through the other states:
-  // the first event that leads to the next link.
-  std::vector<Event> path_through(const std::vector<std::uint64_t>& states) {
+  // From the chain of parents of the first state back to the first world, then forward again by real steps, and on through the
+  // other states: the first event that leads into the orbit of the next link. `broken`, unless null, is broken by the last
+  // step: then it is the first event that breaks it, since others may lead into the same orbit.
+  std::vector<Event> path_through(const std::vector<std::uint64_t>& states, const Invariant* broken) {
     std::vector<std::uint64_t> chain;  // low bits, last first
     for (auto s = states.rbegin(); s != states.rend(); ++s) chain.push_back(*s & SeenSet::kLowBits);
     for (SeenSet::Entry e = seen_.find(states[0]); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
     std::reverse(chain.begin(), chain.end());
     std::vector<Event> trace;
-    std::vector<std::uint8_t> world = p_.initial, child;
+    std::vector<std::uint8_t> world = first_state(), child, represented;
     std::vector<Event> events;
     Workspace workspace;
+    Symmetry::Scratch scratch(p_);
     for (std::size_t i = 1; i < chain.size(); ++i) {
       enabled(p_, world.data(), events);
       bool found = false;
       for (const Event& e : events) {
         child = world;
+        if (!monitor_allows(world.data(), e, child.data())) continue;
         if (apply(p_, child.data(), e, workspace)) continue;
-        if ((fingerprint(child.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
+        represented = child;
+        represent(represented, scratch);
+        if ((fingerprint(represented.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
+        Limit limit;
+        if (broken != nullptr && i + 1 == chain.size() && !step_breaks(p_, *broken, world.data(), e, workspace, limit)) continue;
         trace.push_back(e);
         world = child;
         found = true;
@@ -384,6 +434,14 @@ class Search {
       CHECK_THAT(found);
     }
     return trace;
+  }
+
+  static std::vector<std::size_t> those_that_judge_steps(const Program& p) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < p.invariants.size(); ++i) {
+      if (judges_steps(p.invariants[i])) out.push_back(i);
+    }
+    return out;
   }
 
   static std::vector<std::size_t> of_kind(const Program& p, InvariantKind kind) {
@@ -402,7 +460,8 @@ class Search {
 
   const Program& p_;
   const CheckOptions& options_;
-  std::size_t bytes_;
+  std::size_t world_bytes_, bytes_;  // of a world; of a state
+  std::optional<Symmetry> symmetry_;
   SeenSet seen_;
   int threads_ = 1;
   std::vector<Worker> workers_;
@@ -415,10 +474,10 @@ class Search {
   std::chrono::steady_clock::time_point start_;
   const std::vector<std::size_t> state_invariants_ = of_kind(p_, InvariantKind::AlwaysEmpty);
   const std::vector<std::size_t> final_invariants_ = of_kind(p_, InvariantKind::FinallyEmpty);
-  const std::vector<std::size_t> step_invariants_ = of_kind(p_, InvariantKind::NeverStep);
+  const std::vector<std::size_t> step_invariants_ = those_that_judge_steps(p_);
   const std::vector<std::size_t> live_invariants_ = live_ones(p_);
   const bool has_final_ = !final_invariants_.empty();
-  const bool has_live_ = !live_invariants_.empty();
+  const bool has_live_ = !live_invariants_.empty() && options_.monitor == nullptr;  // a monitor forbids steps: then they are not asked
 };
 
 }  // namespace

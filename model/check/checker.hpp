@@ -20,11 +20,27 @@ struct Progress {
   double seconds = 0;
 };
 
+// Looks at the runs beside the model: forbids events, and says from when on promises are judged. Its state, one byte, belongs
+// to the state of the search. Called from many threads at once.
+class Monitor {
+ public:
+  static constexpr int kForbidden = -1;
+  virtual ~Monitor() = default;
+  // The monitor's state, 0 at first, after an event that `enabled` gave for this world; or kForbidden: such a run is not
+  // looked at. A forbidden event that costs nothing still keeps its world from being at rest.
+  virtual int next(const Program& program, const std::uint8_t* world, int state, const Event& event) const = 0;
+  // Whether a violation counts in this state.
+  virtual bool judges(int state) const = 0;
+};
+
 struct CheckOptions {
   int threads = 0;                     // 0: one a core
   std::uint64_t max_states = 0;        // 0: no limit
   std::uint64_t max_memory_bytes = 0;  // seen set and frontiers; 0: no limit
+  bool symmetry = true;                // worlds that differ in which of alike things is which are one (step/symmetry.hpp)
   bool explore_all = false;            // go on to the end even when every promise is broken (counts)
+  bool stop_at_first = false;          // the search ends with the level in which a promise breaks
+  const Monitor* monitor = nullptr;    // null: every run counts
   std::function<void(const Progress&)> progress;  // called now and then, from the calling thread
 };
 

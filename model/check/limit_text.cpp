@@ -1,6 +1,18 @@
 #include "model/check/checker.hpp"
+#include "model/world/redis_connection.hpp"
 
 namespace oncecheck {
+
+namespace {
+
+std::string redis_keys_text(const Scenario& s, int arg) {
+  const std::string name = s.redis[static_cast<std::size_t>(arg % kLimitQueue)].first;
+  if (arg >= kLimitWatches) return "redis " + name + ": a connection watches more keys than the model has room for (6)";
+  if (arg >= kLimitQueue) return "redis " + name + ": more commands in one MULTI than the model has room for (8, of which 4 may go several ways)";
+  return "bounds.rows: redis " + name + " holds more keys";
+}
+
+}  // namespace
 
 const char* verdict_name(Verdict v) {
   return v == Verdict::Holds ? "holds" : v == Verdict::Violated ? "violated" : "inconclusive";
@@ -25,10 +37,10 @@ std::string limit_text(const Program& program, const Limit& limit) {
     case LimitKind::Fresh: return "bounds.fresh: more fresh values alive at once";
     case LimitKind::Deadlines: return "bounds.deadlines: more deadlines running at once";
     case LimitKind::RedisLog: return "bounds.redis_log: more unreplicated writes of redis " + named(s.redis);
-    case LimitKind::RedisKeys: return "bounds.rows: redis " + named(s.redis) + " holds more keys";
+    case LimitKind::RedisKeys: return redis_keys_text(s, limit.arg);
     case LimitKind::Tasks:
-      return "more requests at once than the model has handlers for: set bounds.tasks (a worker pool) or lower clicks and retries of service " +
-             named(s.services);
+      return "service " + named(s.services) + " has more requests at once than handlers by default: set bounds.tasks to how many it works on "
+             "at once, the others wait";
     case LimitKind::LocalLoop: return "a loop of local steps does not end";
     case LimitKind::InstantOrder: return "two stored times were compared whose order the untimed model does not know";
     case LimitKind::StoreInterval: return "an interval or a fraction was to be stored";

@@ -43,8 +43,8 @@ CheckResult reference_check(const Program& program, std::uint64_t max_states) {
       }
       for (std::size_t i = 0; i < program.invariants.size(); ++i) {
         Limit limit;
-        if (program.invariants[i].spec.kind == InvariantKind::NeverStep &&
-            step_breaks(program, program.invariants[i], world.data(), next.data(), workspace, limit)) {
+        if (judges_steps(program.invariants[i]) &&
+            step_breaks(program, program.invariants[i], world.data(), e, workspace, limit)) {
           broken[i] = true;
         }
       }

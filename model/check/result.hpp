@@ -34,6 +34,8 @@ struct CheckResult {
   std::size_t peak_memory_bytes = 0;  // seen set and frontiers
   int state_bytes = 0;
   double seconds = 0;
+  std::vector<std::string> interchangeable, kept_apart;  // Symmetry::found, kept_apart; empty when it is switched off
+  std::uint64_t renamed = 0;  // transitions whose world was replaced by another one of its orbit
   std::vector<InvariantResult> invariants;
   std::vector<int> unreached_steps;  // Program::steps; meaningful when complete
   std::vector<int> unused_faults;    // Program::faults

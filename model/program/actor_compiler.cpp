@@ -4,6 +4,8 @@
 #include <tuple>
 
 #include "model/program/route_compiler.hpp"
+#include "model/program/sql_parser.hpp"
+#include "model/program/zone_compiler.hpp"
 
 #include "model/world/redis_run.hpp"
 
@@ -75,6 +77,21 @@ int retry_mask(const Client& client) {
   return mask;
 }
 
+// REQUIRES: the reader has accepted the times.
+std::int64_t milliseconds(const Text& interval) { return sql::parse_interval(interval.value).value_or(0) / 1000; }
+
+std::vector<std::int64_t> waits_of(const Client& client) {
+  std::vector<std::int64_t> waits;
+  if (!client.backoff) return waits;
+  const std::int64_t most = client.backoff->max ? milliseconds(*client.backoff->max) : INT64_MAX / 10;
+  std::int64_t wait = milliseconds(client.backoff->initial);
+  for (int retry = 0; retry < client.retries && client.retries != kUnlimited; ++retry) {
+    waits.push_back(std::min(wait, most));
+    wait = waits.back() * client.backoff->factor;
+  }
+  return waits;
+}
+
 FaultKind fault_kind(const std::string& name) {
   for (int k = 0; k < kFaultKinds; ++k) {
     if (name == fault_name(static_cast<FaultKind>(k))) return static_cast<FaultKind>(k);
@@ -85,6 +102,10 @@ FaultKind fault_kind(const std::string& name) {
 
 void compile_fault(CompileState& state, const Fault& fault) {
   if (fault.max == 0) return;
+  if (!fault.groups.empty()) {
+    compile_partition(state, fault);
+    return;
+  }
   FaultBudget budget;
   budget.kind = fault_kind(fault.name);
   budget.max = fault.max;
@@ -176,6 +197,7 @@ void compile_client(CompileState& state, std::size_t c) {
       sender.retries = client.retries;
       sender.retry_on = retry_mask(client);
       sender.has_timeout = client.timeout.has_value();
+      sender.backoff = waits_of(client);
       mine.push_back(static_cast<int>(p.senders.size()));
       p.senders.push_back(std::move(sender));
     }
@@ -199,7 +221,6 @@ OperationInfo compile_operation(CompileState& state, const Provider& provider, c
   info.refuses_other_parameters = spec.refuses_other_parameters;
   info.conflicts_in_flight = spec.conflicts_in_flight;
   info.forgets = spec.forgets_after.has_value();
-  info.key_records = info.stores_everything || info.refuses_other_parameters || info.conflicts_in_flight || info.forgets;
   const auto operations = names_of(provider.operations);
   auto other = [&](const std::optional<Text>& which, const char* key) {
     if (!which) return -1;
@@ -214,6 +235,12 @@ OperationInfo compile_operation(CompileState& state, const Provider& provider, c
   };
   info.undoes = other(spec.undoes, "undoes");
   info.cancels = other(spec.cancels, "cancels");
+  if (info.cancels >= 0) {  // to cancel twice is to cancel once, whatever the key
+    info.key = KeyPolicy::None;
+    info.stores_everything = info.refuses_other_parameters = info.conflicts_in_flight = info.forgets = false;
+  }
+  const bool own_key = info.undoes >= 0 && (info.key == KeyPolicy::Honoured || info.key == KeyPolicy::Sometimes);
+  info.key_records = own_key || info.stores_everything || info.refuses_other_parameters || info.conflicts_in_flight || info.forgets;
   if (info.undoes >= 0 && info.cancels >= 0 && info.undoes != info.cancels) {
     state.errors.add(spec.at, "\"undoes\" and \"cancels\" of one operation name the same operation");
   }
@@ -288,6 +315,7 @@ void compile_actors(CompileState& state) {
   }
   compile_webhooks(state);
   for (const Fault& fault : state.scenario.faults) compile_fault(state, fault);
+  compile_zones(state);
   // Worlds and events name each of these by a byte.
   const Origin file{state.scenario.file, "", 1, 1};
   if (p.senders.size() > 200 || p.routes.size() > 200) state.errors.add(file, "a scenario has at most 200 requests, clicks counted");
@@ -372,6 +400,7 @@ void encode_actors(CompileState& state) {
     for (const OperationInfo& o : info.operations) operations.push_back(text(o.name));
     plan.operation_names.push_back(std::move(operations));
     for (int i = 0; i < state.scenario.bounds.effects; ++i) info.effect_ids.push_back(text(info.name + "_" + std::to_string(i + 1)));
+    plan.effect_ids.push_back(info.holds_objects ? std::vector<CellId>{} : info.effect_ids);
     if (may_lie(p)) info.lost_id = text(info.name + "_lost");
     if (provider_words(p).empty()) continue;
     for (int a = 1; a < kAnswers; ++a) {
@@ -415,10 +444,14 @@ void encode_actors(CompileState& state) {
             plan.identity_of[k] = identity;
           }
           p.senders[sender].keys.push_back(k);
+          const std::pair<int, CellId> sent{static_cast<int>(plan.operation_client.size()) - 1, k};
+          if (k != kNullCell && (plan.operation_keys.empty() || plan.operation_keys.back() != sent)) plan.operation_keys.push_back(sent);
         }
       }
     }
   }
+  for (const ReplySpec& reply : p.replies) plan.reply_status.push_back(reply.status);
+  for (const QueueInfo& queue : p.message_queues) plan.queue_name.push_back(text(queue.name));
   for (const RouteInfo& route : p.routes) {
     RoutePlan r;
     if (route.queue >= 0) {

@@ -62,6 +62,9 @@ void find_reads(Program& p) {
           reads.emplace_back(0, l.bytes);
         }
         if (s.index == static_cast<int>(FactTable::Queued)) reads.emplace_back(l.messages, l.message_slots * l.message_stride);
+        if (s.index == static_cast<int>(FactTable::Published)) reads.emplace_back(l.published, l.published_slots * l.published_stride);
+        if (s.index == static_cast<int>(FactTable::Refusals)) reads.emplace_back(l.refused, l.operation_count);
+        if (s.index == static_cast<int>(FactTable::Answers)) reads.emplace_back(l.answers, l.operation_count * kKeptAnswers * (1 + l.cell));
         if (s.index != static_cast<int>(FactTable::Effects)) continue;
         for (const ProviderLayout& provider : l.providers) {
           reads.emplace_back(provider.ledger, provider.ledger_slots * provider.ledger_stride);

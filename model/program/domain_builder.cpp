@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "model/program/actor_compiler.hpp"
+#include "model/program/route_compiler.hpp"
 
 namespace oncecheck {
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxTexts = 4000;
 constexpr std::size_t kMaxInts = 2000;
+constexpr std::int64_t kMostSummed = 1ll << 55;  // larger literals are not added up
 constexpr int kSmallInts = 10;  // integers that a concatenation may be made with
 
 // What `||` can make: every combination of what its sides can be. A side that is no literal may be any text of the scenario
@@ -31,11 +34,17 @@ class Concatenations {
   }
 
  private:
-  std::set<std::string> made_by(ExprId id) {
+  // A chain of n concatenations holds n of them within each other: each is looked at once.
+  const std::set<std::string>& made_by(ExprId id) {
+    const auto known = made_.find(id);
+    return known != made_.end() ? known->second : made_.emplace(id, made_anew(id)).first->second;
+  }
+
+  std::set<std::string> made_anew(ExprId id) {
     const Node n = state_.program.plan.code.nodes[static_cast<std::size_t>(id)];
     if (n.op == Op::Concat) {
       std::set<std::string> out;
-      const auto left = made_by(n.a), right = made_by(n.b);
+      const auto &left = made_by(n.a), &right = made_by(n.b);
       if (left.size() * right.size() > kMaxTexts) return left;
       for (const std::string& a : left) {
         for (const std::string& b : right) out.insert(a + b);
@@ -54,11 +63,13 @@ class Concatenations {
 
   CompileState& state_;
   std::vector<std::string> base_;
+  std::map<ExprId, std::set<std::string>> made_;
 };
 
 // Sums and multiples of the literals that lie outside the dense range (amounts, mostly).
 void close_under_sums(std::set<std::int64_t>& ints, std::int64_t low, std::int64_t high) {
-  const std::set<std::int64_t> literals = ints;
+  std::set<std::int64_t> literals = ints;
+  std::erase_if(literals, [](std::int64_t n) { return n > kMostSummed || n < -kMostSummed; });
   for (std::int64_t a : literals) {
     if (a >= low && a <= high) continue;
     for (int k = 2; k <= 6; ++k) ints.insert(a * k);
@@ -89,7 +100,7 @@ bool add_redis_numbers(const CompileState& state, std::set<std::int64_t>& ints) 
   for (const std::string& text : state.texts) {
     std::int64_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (counts && error == std::errc() && end == text.data() + text.size() && std::abs(n) < (1ll << 40)) ints.insert(n);
+    if (counts && error == std::errc() && end == text.data() + text.size() && n < (1ll << 40) && n > -(1ll << 40)) ints.insert(n);
   }
   return counts;
 }
@@ -120,7 +131,7 @@ void build_domain(CompileState& state) {
   for (std::int64_t i : ints) {
     if (i < bounds.int_min || i > bounds.int_max) extra.push_back(i);
   }
-  bool fresh = false, time = false;
+  bool fresh = reads_event_ids(state), time = false;
   std::set<std::int64_t> instants;
   for (const Node& n : plan.code.nodes) {
     fresh = fresh || n.op == Op::FreshUuid;

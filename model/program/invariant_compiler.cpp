@@ -1,9 +1,12 @@
 #include "model/program/invariant_compiler.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "model/program/promise_template.hpp"
 #include "model/program/query_compiler.hpp"
 #include "model/program/sql_parser.hpp"
+#include "model/world/code_walk.hpp"
 
 namespace oncecheck {
 
@@ -19,7 +22,7 @@ class InvariantReader {
     if (spec.kind == InvariantKind::Builtin) {
       builtin();
     } else if (spec.kind == InvariantKind::NeverStep) {
-      never_step(spec.sql);
+      never_step();
     } else {
       query(spec.sql);
     }
@@ -52,121 +55,81 @@ class InvariantReader {
       return;
     }
     spec.kind = it->kind;
-    spec.sql = {it->sql, spec.at};
     if (spec.kind == InvariantKind::Answered) return;  // not a query: it is about clients
-    if (spec.builtin == "ledger-matches-provider" && !fill_ledger(spec)) return;
-    if (spec.builtin == "no-stuck-intent" && !fill_open(spec)) return;
-    query(spec.sql);
+    PromiseTemplate filled(state_, spec);
+    spec.sql = {filled.filled(it->sql), spec.at};
+    const Text step = {it->kind == InvariantKind::NeverStep ? spec.sql.value : filled.filled(it->step), spec.at};
+    if (spec.sql.value.empty()) return;  // a mistake has been told
+    if (it->kind != InvariantKind::NeverStep) query(spec.sql);
+    if (!step.value.empty()) never_step(step, filled.table(it->table));
   }
 
-  // Records of a table that are open, or keys of a Redis that are locks.
-  bool fill_open(InvariantSpec& spec) {
-    const auto option = [&](const char* name) {
-      const auto it = spec.options.find(name);
-      return it == spec.options.end() ? std::string() : it->second.value;
-    };
-    const std::string records = option("records"), open = option("open"), locks = option("locks");
-    if (locks.empty() == (records.empty() && open.empty()) || records.empty() != open.empty()) {
-      state_.errors.add(spec.at, "no-stuck-intent needs to know what must end: {\"use\": \"no-stuck-intent\", \"records\": \"DATABASE.TABLE\", "
-                                 "\"open\": \"state = 'PROCESSING'\"}, or \"locks\": \"key = 'lock'\" for keys of a Redis");
-      return false;
-    }
-    std::string from = "facts.redis_keys", identity = "redis, key";
-    if (locks.empty()) {
-      const int t = table_of(spec, records, "records");
-      if (t < 0) return false;
-      from = full_name(t);
-      identity = column_of(spec, t);
-      if (identity.empty()) return false;
-    }
-    replace(spec.sql.value, "%RECORDS%", from);
-    replace(spec.sql.value, "%IDENTITY%", identity);
-    replace(spec.sql.value, "%OPEN%", locks.empty() ? open : locks);
-    return true;
-  }
-
-  // "DATABASE.TABLE" or "TABLE", or -1.
-  int find_written(const std::string& written) const {
+  void never_step() {
+    const std::string& written = out_.spec.table;
     const std::size_t dot = written.find('.');
     const int db = dot == std::string::npos ? -1 : state_.find_database(written.substr(0, dot));
-    if (dot != std::string::npos && db < 0) return -1;
-    return state_.find_table(db, dot == std::string::npos ? written : written.substr(dot + 1));
-  }
-
-  // The table that an option names, or -1 after a report.
-  int table_of(const InvariantSpec& spec, const std::string& written, const std::string& option) {
-    const int t = find_written(written);
-    if (t >= 0) return t;
-    state_.errors.add(spec.at, "\"" + option + "\" names the unknown table \"" + written + "\"", nearest_name(written, table_names()));
-    return -1;
-  }
-
-  std::vector<std::string> table_names() const {
-    std::vector<std::string> out;
-    for (const TableLayout& t : state_.program.plan.layout.tables) out.push_back(t.name);
-    return out;
-  }
-
-  std::string full_name(int t) const {
-    return state_.tables[static_cast<std::size_t>(t)].db + "." + state_.program.plan.layout.tables[static_cast<std::size_t>(t)].name;
-  }
-
-  // The column that "identity" names, by default the first; "" after a report.
-  std::string column_of(const InvariantSpec& spec, int t) {
-    const TableLayout& layout = state_.program.plan.layout.tables[static_cast<std::size_t>(t)];
-    const std::string column = spec.options.count("identity") ? spec.options.at("identity").value : layout.columns[0];
-    if (std::find(layout.columns.begin(), layout.columns.end(), column) != layout.columns.end()) return column;
-    state_.errors.add(spec.at, "\"identity\" names the unknown column \"" + column + "\" of \"" + layout.name + "\"",
-                      nearest_name(column, layout.columns));
-    return "";
-  }
-
-  // By default the ledger is the one table called so, and its first column says which operation a row is for.
-  bool fill_ledger(InvariantSpec& spec) {
-    std::string table = spec.options.count("ledger") ? spec.options.at("ledger").value : "ledger";
-    const int t = find_written(table);
-    if (t < 0) {
-      state_.errors.add(spec.at, "ledger-matches-provider needs a table \"" + table +
-                                     "\": name yours with {\"use\": \"ledger-matches-provider\", \"ledger\": \"DATABASE.TABLE\", \"identity\": \"COLUMN\"}");
-      return false;
-    }
-    const std::string column = column_of(spec, t);
-    if (column.empty()) return false;
-    replace(spec.sql.value, "%LEDGER%", full_name(t));
-    replace(spec.sql.value, "%IDENTITY%", column);
-    return true;
-  }
-
-  static void replace(std::string& text, const std::string& what, const std::string& by) {
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
-      text.replace(at, what.size(), by);
-    }
-  }
-
-  void never_step(const Text& text) {
-    const std::string& written = out_.spec.table;
-    out_.table = find_written(written);
-    if (out_.table < 0) {
-      state_.errors.add(out_.spec.at, "\"table\" of a never_step names the unknown table \"" + written + "\"", nearest_name(written, table_names()));
+    const int table = state_.find_table(db, dot == std::string::npos ? written : written.substr(dot + 1));
+    if (table < 0) {
+      std::vector<std::string> known;
+      for (const TableLayout& t : state_.program.plan.layout.tables) known.push_back(t.name);
+      state_.errors.add(out_.spec.at, "\"table\" of a never_step names the unknown table \"" + written + "\"", nearest_name(written, known));
       return;
     }
-    const TableLayout& table = state_.program.plan.layout.tables[static_cast<std::size_t>(out_.table)];
+    never_step(out_.spec.sql, table);
+  }
+
+  void never_step(const Text& text, int number) {
+    out_.table = number;
+    const TableLayout& table = state_.program.plan.layout.tables[static_cast<std::size_t>(number)];
     const bool keyed = std::any_of(table.indexes.begin(), table.indexes.end(), [](const Index& i) { return i.primary; });
     if (!keyed) {
-      state_.errors.add(out_.spec.at, "never_step compares a record with itself before a step: table \"" + table.name + "\" needs a PRIMARY KEY");
+      state_.errors.add(out_.spec.at, std::string(out_.spec.builtin.empty() ? "never_step" : out_.spec.builtin) + " compares a record with itself before a step: table \"" + table.name + "\" needs a PRIMARY KEY");
       return;
     }
     try {
       const sql::Expr e = sql::parse_expression(text.value);
       ExprCompiler exprs(state_, text, nullptr, -1);
-      exprs.next_src = 2;
+      exprs.next_src = 3;
       const auto& types = state_.tables[static_cast<std::size_t>(out_.table)].types;
       Scope scope;
       scope.entries.push_back({"old", "", "", table.columns, types, 0});
       scope.entries.push_back({"new", "", "", table.columns, types, 1});
+      const std::vector<std::string> locals = all_locals();
+      if (!locals.empty()) scope.entries.push_back({"actor", "", "", locals, std::vector<SqlType>(locals.size(), SqlType::Any), 2, true});
       out_.step_expr = exprs.compile_as(e, scope, SqlType::Bool, "never_step");
+      find_actor(locals);
     } catch (const sql::SqlError& e) {
       state_.sql_error(text, e.location, e.what());
+    }
+  }
+
+  // What programs keep in cells, by name; each once.
+  std::vector<std::string> all_locals() const {
+    std::set<std::string> out;
+    for (const LocalNames& names : state_.names) {
+      for (const std::string& cell : names.cells()) {
+        if (names.find(cell) >= 0) out.insert(cell);
+      }
+    }
+    return {out.begin(), out.end()};
+  }
+
+  // Where the programs keep what the expression says of ACTOR. Those cells are never dead.
+  void find_actor(const std::vector<std::string>& locals) {
+    bool named = false;
+    std::vector<bool> used(locals.size(), false);
+    walk_expr(state_.program.plan.code, out_.step_expr, [&](const Node& n) {
+      if (n.op != Op::Column || n.src != 2) return;
+      used[static_cast<std::size_t>(n.a)] = named = true;
+    }, [](const Query&) {});
+    if (!named) return;
+    for (std::size_t c = 0; c < locals.size(); ++c) {
+      out_.actor_cells.emplace_back();
+      for (std::size_t b = 0; b < state_.names.size(); ++b) {
+        const int cell = used[c] ? state_.names[b].find(locals[c]) : -1;
+        out_.actor_cells.back().push_back(cell);
+        if (cell >= 0) state_.program.kept_cells[b].push_back(cell);
+      }
     }
   }
 
@@ -178,6 +141,7 @@ class InvariantReader {
 }  // namespace
 
 void compile_invariants(CompileState& state, const std::vector<Promise>& promises) {
+  state.program.kept_cells.assign(state.program.bodies.size(), {});
   for (const InvariantSpec& spec : state.scenario.invariants) {
     Invariant invariant;
     invariant.spec = spec;

@@ -1,10 +1,12 @@
 #include "model/program/layout_builder.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "model/program/capacity.hpp"
+#include "model/program/layout_needs.hpp"
 #include "model/program/redis_layout.hpp"
-#include "model/world/access_path.hpp"
-#include "model/world/code_walk.hpp"
+#include "model/world/session_settings.hpp"
 #include "model/world/ssi.hpp"
 #include "model/world/ssi_records.hpp"
 #include "model/world/time.hpp"
@@ -15,7 +17,6 @@ namespace {
 
 constexpr int kMaxSessionsPerScenario = 60;
 constexpr int kMaxSlotBytes = 160;  // canonical.cpp sorts slots in a buffer of that size
-constexpr int kMaxDefaultTasks = 6;
 constexpr int kMaxLocks = 120;
 constexpr int kMaxInnodbRows = 64;
 constexpr int kMaxAdvisoryLocks = 24;
@@ -24,7 +25,7 @@ constexpr int kMaxCommittedRecords = 6;
 class LayoutBuilder {
  public:
   explicit LayoutBuilder(CompileState& state)
-      : state_(state), p_(state.program), l_(state.program.plan.layout), b_(state.scenario.bounds) {}
+      : state_(state), p_(state.program), l_(state.program.plan.layout), b_(state.scenario.bounds), needs_(state.program) {}
 
   void build() {
     l_.cell = p_.plan.domain.cell_bytes();
@@ -32,8 +33,13 @@ class LayoutBuilder {
     l_.budgets = take(l_.budget_count);
     l_.operation_count = p_.operations;
     l_.told = take(l_.operation_count);
+    recorded_facts();
     l_.sender_count = static_cast<int>(p_.senders.size());
     l_.senders = take(l_.sender_count * kSenderBytes);
+    if (!p_.network.cuts.empty()) {
+      l_.cuts = take(1);
+      l_.sender_zones = take(l_.sender_count);
+    }
     databases();
     tasks();
     replicas();
@@ -58,38 +64,15 @@ class LayoutBuilder {
   }
   void cell(int offset) { l_.value_cells.push_back(offset); }
 
-  int fault_total(FaultKind kind) const {
-    int n = 0;
-    for (const FaultBudget& f : p_.faults) n += f.kind == kind ? f.max : 0;
-    return n;
-  }
-
-  // Of a client that tries again without end: it does so when it has an answer, or when none can come any more, or when a
-  // fault lets it give up early.
-  int retries_at_once(const SenderInfo& s) const {
-    return s.retries == kUnlimited ? 1 + fault_total(FaultKind::Timeout) : s.retries;
-  }
-
-  // Requests to services that can ever be sent; of webhooks, queues and calls between services nobody knows how many.
-  int most_messages() const {
-    int n = fault_total(FaultKind::DuplicateRequest);
-    for (const SenderInfo& s : p_.senders) n += 1 + retries_at_once(s) + (s.poll_route >= 0 ? 1 : 0);
-    for (const RouteInfo& r : p_.routes) {
-      if (r.kind != RouteKind::Client) return b_.messages;
+  // What the world keeps for promises alone: a scenario whose promises do not ask stays as small as it was.
+  void recorded_facts() {
+    if (asks_for(p_, FactTable::Published)) {
+      l_.published_slots = b_.messages;
+      l_.published_stride = 1 + l_.cell;
+      l_.published = slots_of(l_.published_slots, l_.published_stride, 1, 1);
     }
-    return std::max(n, 1);
-  }
-
-  int most_requests(int service) const {
-    int n = fault_total(FaultKind::DuplicateRequest);
-    for (const SenderInfo& s : p_.senders) {
-      if (p_.routes[static_cast<std::size_t>(s.route)].service == service) n += 1 + retries_at_once(s);
-      if (s.poll_route >= 0 && p_.routes[static_cast<std::size_t>(s.poll_route)].service == service) n += 1;
-    }
-    for (const RouteInfo& r : p_.routes) {
-      if (r.kind != RouteKind::Client && r.service == service) n += 2;
-    }
-    return n;
+    if (asks_for(p_, FactTable::Refusals)) l_.refused = take(l_.operation_count);
+    if (asks_for(p_, FactTable::Answers)) l_.answers = slots_of(l_.operation_count * kKeptAnswers, 1 + l_.cell, 1, 1);
   }
 
   void messages() {
@@ -97,8 +80,9 @@ class LayoutBuilder {
       l_.message_cells = std::max(l_.message_cells, static_cast<int>(r.payload.size()));
       if (r.deliveries > 0) l_.message_hold = 0;
     }
-    l_.message_slots = std::min(b_.messages, most_messages());
+    l_.message_slots = std::min(b_.messages, most_messages(p_, b_));
     l_.message_stride = 2 + (1 + l_.message_cells) * l_.cell;
+    if (l_.cuts >= 0) l_.message_zone = l_.message_stride++;
     if (l_.message_hold >= 0) {
       l_.message_hold = l_.message_stride;
       l_.message_stride += 2;
@@ -190,20 +174,6 @@ class LayoutBuilder {
     }
   }
 
-  bool bodies_use(const std::vector<int>& bodies, int db) const {
-    return std::any_of(bodies.begin(), bodies.end(), [&](int body) { return body_uses(body, db); });
-  }
-
-  bool body_uses(int body, int db) const {
-    const auto b = static_cast<std::size_t>(body);
-    const int end = b + 1 < p_.bodies.size() ? p_.bodies[b + 1].entry : static_cast<int>(p_.code.size());
-    for (int pc = p_.bodies[b].entry; pc < end; ++pc) {
-      const Instr& i = p_.code[static_cast<std::size_t>(pc)];
-      if (i.kind == InstrKind::Sql && p_.plan.statements[static_cast<std::size_t>(i.index)].db == db) return true;
-    }
-    return false;
-  }
-
   // A slot in which any of these bodies can run.
   int add_task(int service, TaskKind kind, int index, const std::vector<int>& bodies) {
     const int number = static_cast<int>(l_.tasks.size());
@@ -215,13 +185,14 @@ class LayoutBuilder {
       t.local_cells = std::max(t.local_cells, static_cast<int>(p_.bodies[static_cast<std::size_t>(body)].cells.size()));
     }
     const int header = kAnswerId + l_.cell;
-    t.bytes = header + t.local_cells * l_.cell;
+    t.bytes = header + t.local_cells * l_.cell + (l_.cuts >= 0 ? kTaskNetworkBytes : 0);
     t.offset = take(t.bytes);
+    if (l_.cuts >= 0) t.network = t.offset + t.bytes - kTaskNetworkBytes;
     t.locals = t.offset + header;
     cell(t.offset + kAnswerId);
     for (int i = 0; i < t.local_cells; ++i) cell(t.locals + i * l_.cell);
     for (std::size_t db = 0; db < l_.databases.size(); ++db) {
-      if (!bodies_use(bodies, static_cast<int>(db))) {
+      if (!needs_.bodies_use(bodies, static_cast<int>(db))) {
         t.sessions.push_back(-1);
         continue;
       }
@@ -242,7 +213,8 @@ class LayoutBuilder {
     s.isolation = database.isolation;
     const bool numbers = std::any_of(l_.sequences.begin(), l_.sequences.end(), [&](const SequenceLayout& q) { return q.db == db; });
     if (numbers) s.number_taken = take(3);
-    if (database.uses_savepoints) s.savepoints = take(1 + kMaxSavepoints);
+    const bool settings = !is_innodb(database.engine) && needs_.sets(db);
+    if (database.uses_savepoints || settings) s.savepoints = take(1 + kMaxSavepoints + (is_innodb(database.engine) ? 0 : kSettingsBytes));
     const int number = static_cast<int>(l_.sessions.size());
     database.sessions.push_back(number);
     l_.sessions.push_back(s);
@@ -271,10 +243,10 @@ class LayoutBuilder {
     for (std::size_t s = 0; s < p_.services.size(); ++s) {
       ServiceInfo& info = p_.services[s];
       const int service = static_cast<int>(s);
-      const int most = most_requests(service);
-      int slots = std::min(most, kMaxDefaultTasks);
+      int slots = default_handlers(p_, service);
       if (b_.tasks > 0) {
-        slots = std::min(most, b_.tasks);
+        const std::optional<int> most = most_requests(p_, service);
+        slots = most ? std::min(*most, b_.tasks) : b_.tasks;
         info.pool = true;
       }
       std::vector<int> handlers = info.request_bodies[0];
@@ -301,50 +273,6 @@ class LayoutBuilder {
     }
   }
 
-  bool locks_rows(int db) const {
-    if (is_innodb(l_.databases[static_cast<std::size_t>(db)].engine)) return false;  // it has a lock table
-    if (l_.databases[static_cast<std::size_t>(db)].foreign_keys) return true;
-    return std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(),
-                       [&](const SqlStatement& s) { return s.db == db && locks_rows(s); });
-  }
-
-  bool locks_rows(const SqlStatement& s) const {
-    return s.kind == SqlKind::SelectLock || (s.conflict_update && s.conflict_where != kNoExpr) || keeps_lost_rows(s) ||
-           std::any_of(s.parts.begin(), s.parts.end(), [&](const SqlStatement& part) { return locks_rows(part); });
-  }
-
-  // An UPDATE or DELETE at READ COMMITTED locks the row that it waited for before it tests the WHERE again. Whether that may say
-  // no, and the transaction go on.
-  bool keeps_lost_rows(const SqlStatement& s) const {
-    const auto& all = p_.plan.statements;
-    const bool read_committed =
-        l_.databases[static_cast<std::size_t>(s.db)].isolation < Isolation::RepeatableRead ||
-        std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return o.db == s.db && o.isolation && *o.isolation < Isolation::RepeatableRead; });
-    if (!read_committed || (s.kind != SqlKind::Update && s.kind != SqlKind::Delete) || s.where == kNoExpr) return false;
-    const bool begins = std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return o.db == s.db && o.kind == SqlKind::Begin; });
-    const bool ends_at_once = !begins && !s.reads_first && s.parts.empty();
-    if (ends_at_once && one_row_at_most(l_.tables[static_cast<std::size_t>(s.table)], s.access)) return false;
-    bool turns = false;
-    walk_expr(p_.plan.code, s.where, [&](const Node& n) {
-      turns = turns || (n.op == Op::Column && std::any_of(all.begin(), all.end(), [&](const SqlStatement& o) { return sets(o, s.table, n.a); }));
-    }, [&](const Query&) { turns = true; });
-    return turns;
-  }
-
-  static bool sets(const SqlStatement& s, int table, int column) {
-    auto named = [&](const auto& set) { return std::any_of(set.begin(), set.end(), [&](const auto& one) { return one.first == column; }); };
-    return (s.table == table && (named(s.set) || named(s.conflict_set))) ||
-           std::any_of(s.parts.begin(), s.parts.end(), [&](const SqlStatement& part) { return sets(part, table, column); });
-  }
-
-  // Whether some transaction of the database may be SERIALIZABLE.
-  bool serializable(const DatabaseLayout& db, int number) const {
-    return db.isolation == Isolation::Serializable ||
-           std::any_of(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
-             return s.db == number && s.isolation == Isolation::Serializable;
-           });
-  }
-
   void advisory_locks(DatabaseLayout& db, int number) {
     const auto calls = std::count_if(p_.plan.statements.begin(), p_.plan.statements.end(), [&](const SqlStatement& s) {
       return s.db == number && s.kind == SqlKind::LockFunction;
@@ -357,7 +285,7 @@ class LayoutBuilder {
   }
 
   void serializable_history(DatabaseLayout& db, int number) {
-    if (is_innodb(db.engine) || !serializable(db, number)) return;
+    if (is_innodb(db.engine) || !needs_.serializable(number)) return;
     SsiLayout& ssi = db.ssi;
     ssi.sessions = static_cast<int>(db.sessions.size());
     ssi.committed = std::min(kMaxCommittedRecords, kMaxSsiRecords - ssi.sessions);
@@ -411,7 +339,7 @@ class LayoutBuilder {
         t.ssi = t.cells;
         t.cells += 4;
       }
-      if (locks_rows(t.db)) {
+      if (needs_.locks_rows(t.db)) {
         t.locks = t.cells;
         t.cells += t.lock_sessions;
       }
@@ -436,12 +364,15 @@ class LayoutBuilder {
                                    [](const OperationInfo& o) { return o.undoes >= 0 || o.cancels >= 0; });
       const int request_cells = layout.targets ? 4 : 3;
       layout.inbox_stride = 2 + request_cells * l_.cell;
+      if (l_.cuts >= 0) layout.zone = layout.inbox_stride++;
       layout.inbox = slots_of(layout.inbox_slots, layout.inbox_stride, 2, request_cells);
       layout.ledger_slots = b_.effects;
       layout.ledger_stride = 2 + 3 * l_.cell;
       layout.ledger = slots_of(layout.ledger_slots, layout.ledger_stride, 2, 3);
       if (std::any_of(info.operations.begin(), info.operations.end(), [](const OperationInfo& o) { return o.key_records; })) {
-        layout.key_slots = b_.effects + 2;
+        const bool of_refunds = std::any_of(info.operations.begin(), info.operations.end(),
+                                            [](const OperationInfo& o) { return o.undoes >= 0 && o.key_records; });
+        layout.key_slots = (of_refunds ? 2 : 1) * b_.effects + 2;
         layout.key_stride = 3 + 2 * l_.cell;
         layout.keys = slots_of(layout.key_slots, layout.key_stride, 3, 2);
       }
@@ -462,10 +393,20 @@ class LayoutBuilder {
   Program& p_;
   Layout& l_;
   const Bounds& b_;
+  LayoutNeeds needs_;
   int next_ = 0;
 };
 
 }  // namespace
+
+bool asks_for(const Program& program, FactTable table) {
+  const auto& queries = program.plan.code.queries;
+  return std::any_of(queries.begin(), queries.end(), [&](const Query& q) {
+    return std::any_of(q.sources.begin(), q.sources.end(), [&](const Source& s) {
+      return s.kind == Source::Kind::Facts && s.index == static_cast<int>(table);
+    });
+  });
+}
 
 void build_layout(CompileState& state) { LayoutBuilder(state).build(); }
 

@@ -13,7 +13,8 @@ using Bits = std::vector<bool>;
 
 class Liveness {
  public:
-  Liveness(Program& p, const Body& body, int end) : p_(p), begin_(body.entry), end_(end), cells_(body.cells.size()) {}
+  Liveness(Program& p, const Body& body, const std::vector<int>& kept, int end)
+      : p_(p), kept_(kept), begin_(body.entry), end_(end), cells_(body.cells.size()) {}
 
   void run() {
     const auto count = static_cast<std::size_t>(end_ - begin_);
@@ -71,6 +72,7 @@ class Liveness {
           for (int i = 0; i < n; ++i) kill(s.into.queue + i);
         }
         for (int to : p_.sql_errors[static_cast<std::size_t>(instr.index)]) flow(to);
+        for (int cell : kept_) use(cell);
         each_expr(s, use_expr);
         each_query(s, [&](QueryId q) {
           walk_query(p_.plan.code, q, [&](const Node& n) { if (n.op == Op::Local) use(n.a); }, [](const Query&) {});
@@ -104,11 +106,11 @@ class Liveness {
       }
       case InstrKind::Await: {
         const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
-        flow(site.on_timeout);
         for (int to : site.on_answer) flow(to);
         for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell, site.state_cell, site.body_cell}) {
           kill(cell);
         }
+        flow(site.on_timeout);  // a call without an answer leaves the cells as they were
         break;
       }
       case InstrKind::Reply: {
@@ -146,6 +148,7 @@ class Liveness {
   }
 
   Program& p_;
+  const std::vector<int>& kept_;
   int begin_, end_;
   std::size_t cells_;
   std::vector<Bits> live_in_;
@@ -157,7 +160,7 @@ void find_dead_cells(Program& program) {
   program.dead_cells.assign(program.code.size(), {});
   for (std::size_t b = 0; b < program.bodies.size(); ++b) {
     const int end = b + 1 < program.bodies.size() ? program.bodies[b + 1].entry : static_cast<int>(program.code.size());
-    Liveness(program, program.bodies[b], end).run();
+    Liveness(program, program.bodies[b], program.kept_cells[b], end).run();
   }
 }
 

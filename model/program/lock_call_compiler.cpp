@@ -78,6 +78,7 @@ class LockCallCompiler {
     out_.lock_key = pair ? pair_key(call.args[0], call.args[1]) : key(call.args[0]);
     if (f->call == LockCall::GetLock) {
       out_.lock_wait = exprs_.compile_as(call.args[1], Scope{}, SqlType::Int, "the time of GET_LOCK in seconds");
+      out_.waits_for_ever = call.args[1].kind == sql::ExprKind::Int && call.args[1].number < 0;
     }
   }
 

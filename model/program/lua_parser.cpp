@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "model/program/redis_call_reader.hpp"
+#include "model/world/redis_run.hpp"
 
 namespace oncecheck {
 
@@ -54,6 +56,8 @@ std::vector<Token> tokens_of(const std::string& s) {
   return out;
 }
 
+constexpr int kMaxDepth = 100;  // of parentheses and blocks, and of the terms of one expression
+
 class LuaParser {
  public:
   LuaParser(CompileState& state, const std::string& text) : state_(state), tokens_(tokens_of(text)) {}
@@ -86,7 +90,27 @@ class LuaParser {
     return tokens_[at_++].text;
   }
 
+  // While it lives the reader is one level deeper.
+  class Level {
+   public:
+    explicit Level(LuaParser& parser) : parser_(parser) {
+      if (++parser_.level_ > kMaxDepth) throw LuaError("it is nested too deeply");
+    }
+    ~Level() { --parser_.level_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    LuaParser& parser_;
+  };
+
+  int depth(int e) const { return e < 0 ? 0 : depths_[static_cast<std::size_t>(e)]; }
+
   int add(LuaExpr e) {
+    int deepest = std::max(depth(e.a), depth(e.b));
+    for (int member : e.list) deepest = std::max(deepest, depth(member));
+    if (deepest == kMaxDepth) throw LuaError("an expression has too many terms");
+    depths_.push_back(deepest + 1);
     s_.exprs.push_back(std::move(e));
     return static_cast<int>(s_.exprs.size()) - 1;
   }
@@ -103,11 +127,16 @@ class LuaParser {
 
   std::vector<LuaStatement> block() {
     static const std::set<std::string> ends = {"end", "else", "elseif"};
+    const Level level(*this);
     std::vector<LuaStatement> out;
     scopes_.emplace_back();
     while (here().kind != Token::Kind::End && !(here().kind == Token::Kind::Name && ends.count(here().text) > 0)) {
       if (accept(";")) continue;
       out.push_back(statement());
+      if (out.back().kind != LuaStatement::Kind::Return) continue;
+      accept(";");
+      const bool last = here().kind == Token::Kind::End || (here().kind == Token::Kind::Name && ends.count(here().text) > 0);
+      if (!last) throw LuaError("\"return\" ends a block: \"" + here().text + "\" is not expected after it");
     }
     scopes_.pop_back();
     return out;
@@ -131,6 +160,7 @@ class LuaParser {
       s.kind = LuaStatement::Kind::Assign;
       s.expr = accept("=") ? expression() : add(LuaOp::Nil);
       s.local = declare(local);
+      assigned(s);
       return s;
     }
     if (here().kind == Token::Kind::Name && next().text == "=" && next().kind == Token::Kind::Symbol) {
@@ -140,6 +170,7 @@ class LuaParser {
       expect("=");
       s.kind = LuaStatement::Kind::Assign;
       s.expr = expression();
+      assigned(s);
       return s;
     }
     s.kind = LuaStatement::Kind::Do;
@@ -149,7 +180,14 @@ class LuaParser {
     return s;
   }
 
+  // A script has no loops: what a local may hold comes from an assignment above.
+  void assigned(const LuaStatement& s) {
+    whole(s.expr);
+    if (lists_.count(s.expr) > 0) list_locals_.insert(s.local);
+  }
+
   LuaStatement if_statement() {
+    const Level level(*this);
     LuaStatement s;
     s.kind = LuaStatement::Kind::If;
     s.expr = expression();
@@ -182,19 +220,27 @@ class LuaParser {
   // ---- expressions, from the weakest operator
 
   int expression() {
+    const Level level(*this);
     int a = conjunction();
     while (accept("or")) {
-      const int b = conjunction();
-      a = add(LuaOp::Or, a, b);
+      a = either(LuaOp::Or, a, conjunction());
     }
     return a;
+  }
+
+  int either(LuaOp op, int a, int b) {
+    whole(a);
+    whole(b);
+    const bool list = lists_.count(a) + lists_.count(b) > 0;
+    const int e = add(op, a, b);
+    if (list) lists_.insert(e);
+    return e;
   }
 
   int conjunction() {
     int a = comparison();
     while (accept("and")) {
-      const int b = comparison();
-      a = add(LuaOp::And, a, b);
+      a = either(LuaOp::And, a, comparison());
     }
     return a;
   }
@@ -214,8 +260,9 @@ class LuaParser {
       if (symbol == "~=") a = add(LuaOp::Not, add(LuaOp::Equal, a, b));
       if (symbol == "<") a = add(LuaOp::Less, a, b);
       if (symbol == "<=") a = add(LuaOp::LessEqual, a, b);
-      if (symbol == ">") a = add(LuaOp::Less, b, a);
-      if (symbol == ">=") a = add(LuaOp::LessEqual, b, a);
+      // n = 1: the right operand is evaluated first, as it stands on the left.
+      if (symbol == ">") a = add(LuaOp::Less, b, a, 1);
+      if (symbol == ">=") a = add(LuaOp::LessEqual, b, a, 1);
     }
   }
 
@@ -241,6 +288,7 @@ class LuaParser {
   }
 
   int unary() {
+    const Level level(*this);
     if (accept("not")) return add(LuaOp::Not, unary());
     if (is("#")) throw LuaError("the operator # in a script is not modelled");
     if (accept("-")) {
@@ -279,12 +327,19 @@ class LuaParser {
       const int e = expression();
       whole(e);
       expect(")");
-      return add(t.text == "tonumber" ? LuaOp::ToNumber : LuaOp::ToText, e);
+      if (t.text == "tonumber") return add(LuaOp::ToNumber, e);
+      LuaExpr out;
+      out.op = LuaOp::ToText;
+      out.a = e;
+      for (const char* word : {"nil", "false", "true"}) out.list.push_back(text(LuaOp::Text, word));  // as LuaValue has them
+      return add(std::move(out));
     }
     const int local = find(t.text);
     if (local < 0) throw LuaError("the name \"" + t.text + "\" in a script is not known");
     if (is("[") || is(".")) throw LuaError("members of \"" + t.text + "\" are not modelled");
-    return add(LuaOp::Local, -1, -1, local);
+    const int e = add(LuaOp::Local, -1, -1, local);
+    if (list_locals_.count(local) > 0) lists_.insert(e);
+    return e;
   }
 
   int number(const std::string& text) {
@@ -304,7 +359,7 @@ class LuaParser {
     e.op = op;
     e.text = state_.text_constant(value);
     const int id = add(std::move(e));
-    literals_.emplace_back(id, value);
+    literals_.emplace(id, value);
     return id;
   }
 
@@ -344,10 +399,8 @@ class LuaParser {
   std::optional<std::string> literal(int e) const {
     const LuaExpr& expr = s_.exprs[static_cast<std::size_t>(e)];
     if (expr.op == LuaOp::Number) return std::to_string(expr.n);
-    for (const auto& [id, value] : literals_) {
-      if (id == e && expr.op == LuaOp::Text) return value;
-    }
-    return std::nullopt;
+    const auto it = literals_.find(e);
+    return it == literals_.end() || expr.op != LuaOp::Text ? std::nullopt : std::optional(it->second);
   }
 
   int call(LuaOp op, const std::vector<RedisWord>& words) {
@@ -369,7 +422,7 @@ class LuaParser {
     e.op = op;
     e.call = read.call;
     e.list = read.args;
-    return add(std::move(e));
+    return read.call.op == RedisOp::MGet ? add_list(std::move(e)) : add(std::move(e));
   }
 
   int table() {
@@ -385,13 +438,20 @@ class LuaParser {
     e.op = LuaOp::Table;
     while (!is("}")) {
       const int member = expression();
-      if (s_.exprs[static_cast<std::size_t>(member)].op == LuaOp::Table) throw LuaError("a list in a list is not modelled");
+      if (lists_.count(member) > 0) throw LuaError("a list in a list is not modelled");
       e.list.push_back(member);
-      if (!accept(",")) break;
+      if (!accept(",") && !accept(";")) break;
     }
     expect("}");
     if (e.list.size() > kMaxRedisItems) throw LuaError("an answer of more than " + std::to_string(kMaxRedisItems) + " items");
-    return add(std::move(e));
+    return add_list(std::move(e));
+  }
+
+  int add_list(LuaExpr e) {
+    if (++list_count_ > kMaxLuaLists) throw LuaError("more than " + std::to_string(kMaxLuaLists) + " lists, of MGET and of {...}");
+    const int out = add(std::move(e));
+    lists_.insert(out);
+    return out;
   }
 
   CompileState& state_;
@@ -400,7 +460,10 @@ class LuaParser {
   LuaScript s_;
   std::vector<Scope> scopes_;
   std::set<int> fractions_;
-  std::vector<std::pair<int, std::string>> literals_;
+  std::set<int> lists_, list_locals_;  // expressions and locals that may be a list
+  std::vector<int> depths_;            // by expression
+  int level_ = 0, list_count_ = 0;
+  std::map<int, std::string> literals_;
 };
 
 }  // namespace

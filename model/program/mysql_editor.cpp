@@ -7,7 +7,7 @@
 
 namespace oncecheck::sql {
 
-MysqlEditor::MysqlEditor(std::string_view text) : text_(text), tokens_(tokenize(text, Quoting::MySql)) {
+MysqlEditor::MysqlEditor(std::string_view text) : TokenText(text, Quoting::MySql) {
   // Between tokens there are only blanks and comments; one that begins with # is written with -- for PostgreSQL.
   std::size_t at = 0;
   for (std::size_t i = 0; i <= tokens_.size(); ++i) {
@@ -17,55 +17,6 @@ MysqlEditor::MysqlEditor(std::string_view text) : text_(text), tokens_(tokenize(
     }
     if (i < tokens_.size()) at = tokens_[i].end;
   }
-}
-
-std::string_view MysqlEditor::text(std::size_t i) const {
-  return text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin);
-}
-
-bool MysqlEditor::word(std::size_t i, std::string_view lower) const {
-  return i < tokens_.size() && tokens_[i].kind == TokenKind::Word && same_word(text(i), lower);
-}
-
-bool MysqlEditor::words(std::size_t i, std::initializer_list<std::string_view> lower) const {
-  for (std::string_view w : lower) {
-    if (!word(i++, w)) return false;
-  }
-  return true;
-}
-
-bool MysqlEditor::symbol(std::size_t i, char c) const {
-  return i < tokens_.size() && tokens_[i].kind == TokenKind::Symbol && text(i) == std::string_view(&c, 1);
-}
-
-bool MysqlEditor::name(std::size_t i) const {
-  return i < tokens_.size() && (tokens_[i].kind == TokenKind::Word || tokens_[i].kind == TokenKind::QuotedName);
-}
-
-std::size_t MysqlEditor::close(std::size_t i) const {
-  int open = 0;
-  for (; i < tokens_.size(); ++i) {
-    if (symbol(i, '(')) ++open;
-    if (symbol(i, ')') && --open == 0) return i;
-  }
-  return tokens_.size();
-}
-
-std::size_t MysqlEditor::find(std::size_t i, std::initializer_list<std::string_view> lower) const {
-  for (; i < tokens_.size(); ++i) {
-    if (symbol(i, '(')) {
-      i = close(i);
-    } else if (words(i, lower)) {
-      return i;
-    }
-  }
-  return tokens_.size();
-}
-
-std::size_t MysqlEditor::end() const {
-  std::size_t n = tokens_.size();
-  while (n > 0 && symbol(n - 1, ';')) --n;
-  return n;
 }
 
 void MysqlEditor::replace(std::size_t first, std::size_t last, std::string by) {

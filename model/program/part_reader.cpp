@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/program/each_part.hpp"
+#include "model/program/sql_parser.hpp"
 
 namespace oncecheck {
 namespace {
@@ -125,10 +126,30 @@ int count_or_unlimited(const JsonNode& node, int lowest, int highest, NodeReader
   return reader.integer(node, lowest, highest);
 }
 
+// "1s", or an object.
+Backoff read_backoff(const JsonNode& node, const Client& client, NodeReader& reader) {
+  Backoff out;
+  if (client.retries == 0) reader.key_mistake(node, "'backoff' is how long a client waits before it tries again; this one has no 'retries'");
+  if (!node.is(JsonNode::Kind::Object)) {
+    out.initial = reader.interval(node);
+    return out;
+  }
+  reader.check_keys(node, "'backoff'", {"initial", "factor", "max"});
+  if (const JsonNode* initial = reader.required(node, "initial", "'backoff'")) out.initial = reader.interval(*initial);
+  if (const JsonNode* factor = node.find("factor")) out.factor = reader.integer(*factor, 1, 10);
+  if (const JsonNode* max = node.find("max")) {
+    out.max = reader.interval(*max);
+    if (is_interval(out.initial.value) && is_interval(out.max->value) && sql::parse_interval(out.max->value) < sql::parse_interval(out.initial.value)) {
+      reader.mistake(*max, fmt::format("'max' is less than 'initial', which is {}", in_quotes(out.initial.value)));
+    }
+  }
+  return out;
+}
+
 Client read_client(const JsonNode& node, NodeReader& reader) {
   Client out;
   out.at = reader.at(node);
-  reader.check_keys(node, "a client", {"requests", "clicks", "retries", "retry_on", "timeout", "poll"});
+  reader.check_keys(node, "a client", {"requests", "clicks", "retries", "retry_on", "timeout", "backoff", "poll"});
   const JsonNode* requests = reader.required(node, "requests", "a client");
   if (requests != nullptr && reader.is_array(*requests, "requests")) {
     if (requests->children.empty() || requests->children.size() > 4) {
@@ -140,6 +161,7 @@ Client read_client(const JsonNode& node, NodeReader& reader) {
   if (const JsonNode* clicks = node.find("clicks")) out.clicks = reader.integer(*clicks, 1, 6);
   if (const JsonNode* retries = node.find("retries")) out.retries = count_or_unlimited(*retries, 0, 6, reader);
   if (const JsonNode* timeout = node.find("timeout")) out.timeout = reader.interval(*timeout);
+  if (const JsonNode* backoff = node.find("backoff")) out.backoff = read_backoff(*backoff, out, reader);
   if (const JsonNode* poll = node.find("poll"); poll != nullptr && reader.is_object(*poll, "how the client polls")) {
     reader.check_keys(*poll, "'poll'", {"to", "times"});
     out.poll.emplace();

@@ -155,6 +155,7 @@ struct SenderInfo {
   int retry_on = kRetryTimeout | kRetry5xx;
   bool has_timeout = false;
   std::vector<CellId> keys;         // by attempt
+  std::vector<std::int64_t> backoff;  // by retry: how long it waits before, in milliseconds; empty: not said
 };
 
 enum class FaultKind : std::uint8_t {
@@ -164,7 +165,8 @@ enum class FaultKind : std::uint8_t {
 inline constexpr int kFaultKinds = 18;
 const char* fault_name(FaultKind kind);
 
-enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database, Queue };
+// Network: index is that of NetworkPlan::cuts.
+enum class FaultTarget : std::uint8_t { Any, Service, Provider, Client, Redis, Database, Queue, Network };
 
 struct FaultBudget {
   FaultKind kind = FaultKind::Crash;
@@ -173,6 +175,19 @@ struct FaultBudget {
   int max = 0;
   bool endless = false;  // it costs nothing: it may happen again and again, also once other faults have stopped
 };
+
+inline constexpr const char* kEventId = "event_id";  // field of a webhook: the same for an event however often it is sent
+
+// Who is cut off from whom in a partition between named groups. Participants whom every cut treats alike are in one zone;
+// zone 0 is in no group of any cut and sees everybody.
+struct NetworkPlan {
+  std::vector<std::string> cuts;  // by cut: its groups in words
+  int zones = 1;
+  std::vector<std::uint8_t> separated_by;  // [zone * zones + other zone]: the cuts between them, a bit each
+  std::vector<std::vector<std::uint8_t>> instances;  // zone by service and instance
+  std::vector<std::uint8_t> clients, databases, redis, providers, queues;  // zones
+};
+inline constexpr int kMostCuts = 8;  // bits of a byte
 
 struct WebhookInfo {
   int route = 0;
@@ -216,8 +231,11 @@ struct QueueInfo {
 struct Invariant {
   InvariantSpec spec;
   QueryId query = -1;       // AlwaysEmpty, FinallyEmpty, EventuallyEmpty
-  ExprId step_expr = kNoExpr;  // NeverStep; OLD is source 0, NEW source 1
-  int table = -1;           // NeverStep
+  // NeverStep, and promises of rest that have one too: no change of a row of `table` may make it true. OLD is source 0, NEW
+  // source 1, ACTOR (locals of the program that made the change) source 2.
+  ExprId step_expr = kNoExpr;
+  int table = -1;
+  std::vector<std::vector<int>> actor_cells;  // by column of ACTOR, by body: local cell, or -1; empty: it is not named
   std::vector<std::pair<int, int>> reads;  // (offset, bytes) of the world that it depends on
   std::optional<Expectation> expected;
 };
@@ -243,7 +261,9 @@ struct Program {
   std::vector<SenderInfo> senders;
   std::vector<ProviderInfo> providers;
   std::vector<FaultBudget> faults;
+  NetworkPlan network;
   std::vector<Invariant> invariants;
+  std::vector<std::vector<int>> kept_cells;  // by body: cells that a promise looks at, never dead
   std::vector<std::vector<int>> dead_cells;  // by instruction: cells nobody reads again before they are set
   std::vector<std::uint8_t> initial;         // the first world, canonical
   bool clear_dead = true;                    // reduction: dead-variable clearing
@@ -251,15 +271,17 @@ struct Program {
   bool keep_row_order = false;
 };
 
-// A named promise as the library (invariants/library.hpp) gives it to the compiler. `%LEDGER%`, `%IDENTITY%` and `%OPEN%` in
-// the SQL stand for options of the invariant.
+// A named promise as the library (invariants/library.hpp) gives it to the compiler. Its SQL is a template over the parameters
+// of its signature (promise_params.hpp), see promise_template.hpp.
 struct Promise {
   const char* name;
   const char* alias;  // "" for none
   InvariantKind kind;
-  const char* sql;
+  const char* sql;         // a query; NeverStep: an expression over OLD, NEW and ACTOR, which are rows of `table`
   const char* meaning;     // in plain words
   const char* not_covered; // what it does not say
+  const char* table = "";  // NeverStep, or with `step`: the parameter that names the table
+  const char* step = "";   // beside a query: what no step may do either
 };
 
 struct CompileOptions {

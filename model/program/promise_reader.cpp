@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "model/program/partition_reader.hpp"
+#include "model/program/promise_params.hpp"
 #include "model/program/scenario_reader.hpp"
 
 namespace oncecheck {
@@ -82,9 +84,15 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
     out.max = reader.integer(node, 0, kMostFaults);
     return out;
   }
-  reader.check_keys(node, "a fault", {"max", "heals", "service", "provider", "redis", "client", "database", "queue"});
+  const JsonNode* groups = name == "partition" ? node.find("groups") : nullptr;
+  if (groups != nullptr) {
+    reader.check_keys(node, "a partition between groups", {"max", "groups"});
+    out.groups = read_groups(*groups, document, reader);
+  } else {
+    reader.check_keys(node, "a fault", {"max", "heals", "service", "provider", "redis", "client", "database", "queue"});
+  }
   const JsonNode* max = node.find("max");
-  if (const JsonNode* heals = node.find("heals")) {
+  if (const JsonNode* heals = groups == nullptr ? node.find("heals") : nullptr) {
     out.endless = true;
     out.max = 1;
     if (!heals->is(JsonNode::Kind::Bool) || heals->boolean) reader.wrong(*heals, "false (a fault that heals has 'max')");
@@ -95,7 +103,7 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
   } else if ((max = reader.required(node, "max", "a fault")) != nullptr) {
     out.max = reader.integer(*max, 0, kMostFaults);
   }
-  read_target(node, document, reader, out);
+  if (groups == nullptr) read_target(node, document, reader, out);
   return out;
 }
 
@@ -123,18 +131,80 @@ std::string builtin_name(const JsonNode& node, NodeReader& reader) {
   return {};
 }
 
+bool is_pair(const JsonNode& node) { return node.is(JsonNode::Kind::Array) && node.children.size() == 2; }
+
+std::vector<Scalar> read_param(const JsonNode& node, const PromiseParam& param, NodeReader& reader) {
+  std::vector<Scalar> out;
+  if (!is_list(param.kind)) {
+    if (!node.is(JsonNode::Kind::String) || node.string.empty()) {
+      reader.wrong(node, form_of(param.kind));
+      return {{}};
+    }
+    return {reader.scalar(node)};
+  }
+  const bool single = (param.kind == ParamKind::Values || param.kind == ParamKind::Keys) && !node.is(JsonNode::Kind::Array);
+  if (single) return {reader.scalar(node)};
+  const std::size_t fewest = param.kind == ParamKind::Systems ? 2 : 1;
+  if (!node.is(JsonNode::Kind::Array) || node.children.size() < fewest) {
+    reader.wrong(node, form_of(param.kind));
+    return {{}, {}};
+  }
+  for (const JsonNode& item : node.children) {
+    if (param.kind == ParamKind::Edges) {
+      if (!is_pair(item)) reader.mistake(item, "expected a pair [FROM, TO]");
+      for (const JsonNode& end : item.children) out.push_back(reader.scalar(end));
+    } else {
+      out.push_back(reader.scalar(item));
+      if (param.kind == ParamKind::Systems && out.back().kind != Scalar::Kind::String) reader.wrong(item, "a name");
+    }
+  }
+  return out;
+}
+
+// Parameters that go together are all there, and those of one group at least.
+void check_groups(const JsonNode& node, const PromiseSignature& signature, NodeReader& reader) {
+  bool whole = signature.groups.empty();
+  std::string ways;
+  for (const Names& group : signature.groups) {
+    const auto given = std::count_if(group.begin(), group.end(), [&](const std::string& p) { return node.find(p) != nullptr; });
+    const bool all = given == static_cast<std::ptrdiff_t>(group.size());
+    whole = whole || all;
+    std::string names;
+    for (const std::string& p : group) names += (names.empty() ? "'" : " and '") + p + "'";
+    ways += (ways.empty() ? "" : ", or ") + names;
+    if (given > 0 && !all) reader.mistake(node, fmt::format("{} go together", names));
+  }
+  if (!whole) reader.mistake(node, fmt::format("{} needs {}", signature.name, ways));
+}
+
 void read_builtin(const JsonNode& node, const JsonNode& use, NodeReader& reader, InvariantSpec& out) {
-  static const Names names = {"ledger", "identity", "records"}, conditions = {"open", "locks"};
-  reader.check_keys(node, "a built-in invariant", {"use", "name", "ledger", "identity", "records", "open", "locks"});
   out.kind = InvariantKind::Builtin;
   out.builtin = builtin_name(use, reader);
   if (out.name.empty() && use.is(JsonNode::Kind::String)) out.name = use.string;
-  for (const std::string& key : names) {
-    if (const JsonNode* option = node.find(key)) out.options[key] = reader.text(*option, "a name");
+  const PromiseSignature* signature = find_signature(out.builtin);
+  if (signature == nullptr) return;
+  Names known = {"use", "name"};
+  for (const PromiseParam& p : signature->params) known.push_back(p.name);
+  reader.check_keys(node, signature->name, known);
+  for (const PromiseParam& p : signature->params) {
+    const JsonNode* given = node.find(p.name);
+    if (given != nullptr) out.options[p.name] = read_param(*given, p, reader);
+    if (given != nullptr || !asked_for(*signature, p, [&](const std::string& name) { return node.find(name) != nullptr; })) continue;
+    reader.mistake(node, fmt::format("{} needs '{}': {}", signature->name, p.name, form_of(p.kind)));
   }
-  for (const std::string& key : conditions) {
-    if (const JsonNode* option = node.find(key)) out.options[key] = reader.expression(*option);
+  check_groups(node, *signature, reader);
+}
+
+// The short form gives no parameters.
+void check_bare(const JsonNode& node, const PromiseSignature& signature, NodeReader& reader) {
+  const auto missing = std::ranges::find_if(signature.params, [&](const PromiseParam& p) {
+    return asked_for(signature, p, [](const std::string&) { return false; });
+  });
+  if (missing == signature.params.end()) {
+    check_groups(node, signature, reader);
+    return;
   }
+  reader.mistake(node, fmt::format("{0} needs '{1}': write {{\"use\": \"{0}\", \"{1}\": ...}}", signature.name, missing->name));
 }
 
 InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
@@ -143,6 +213,7 @@ InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
   if (node.is(JsonNode::Kind::String)) {
     out.builtin = builtin_name(node, reader);
     out.name = node.string;
+    if (const PromiseSignature* signature = find_signature(out.builtin)) check_bare(node, *signature, reader);
     return out;
   }
   if (!reader.is_object(node, "an invariant: the name of a built-in one, or a description")) return out;
@@ -204,15 +275,22 @@ std::optional<Expectation> read_expectation(const JsonNode& node, NodeReader& re
 }  // namespace
 
 const std::vector<std::string>& builtin_invariant_names() {
-  static const std::vector<std::string> names = {"no-duplicate-effect",     "no-lost-intent",
-                                                 "no-phantom-success",      "no-false-failure",
-                                                 "ledger-matches-provider", "only-owner-releases",
-                                                 "answered-eventually",     "no-stuck-intent"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const PromiseSignature& s : promise_signatures()) out.push_back(s.name);
+    return out;
+  }();
   return names;
 }
 
 const std::vector<std::pair<std::string, std::string>>& builtin_invariant_aliases() {
-  static const std::vector<std::pair<std::string, std::string>> aliases = {{"no-double-charge", "no-duplicate-effect"}};
+  static const std::vector<std::pair<std::string, std::string>> aliases = [] {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const PromiseSignature& s : promise_signatures()) {
+      if (!s.alias.empty()) out.emplace_back(s.alias, s.name);
+    }
+    return out;
+  }();
   return aliases;
 }
 

@@ -33,7 +33,9 @@ ProviderPreset stripe_v1() {
   p.any.forgets_after = text("24h");
   Operation charge = p.any;
   charge.may_decline = true;
-  p.provider.operations = {{"charge", charge}, {"refund", taking_back("charge")}};
+  Operation refund = p.any;
+  refund.undoes = text("charge");
+  p.provider.operations = {{"charge", charge}, {"refund", refund}};
   p.provider.lookup = "lagging";
   return p;
 }

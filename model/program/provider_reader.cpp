@@ -56,6 +56,11 @@ void read_operation(const JsonNode& node, NodeReader& reader, Operation& out) {
   if (const JsonNode* webhooks = node.find("webhooks"); webhooks != nullptr && reader.is_array(*webhooks, "webhooks")) {
     for (const JsonNode& webhook : webhooks->children) out.webhooks.push_back(read_webhook(webhook, reader));
   }
+  for (const char* unused : {"idempotency_key", "may_decline", "stores", "other_parameters", "in_flight", "forgets_after"}) {
+    if (const JsonNode* member = node.find(unused); member != nullptr && out.cancels) {
+      reader.key_mistake(*member, fmt::format("'{}' means nothing for an operation that 'cancels': to cancel twice is to cancel once, whatever the key", unused));
+    }
+  }
   const bool remembers = out.idempotency_key == "honoured";
   for (const char* needs_key : {"stores", "other_parameters", "in_flight", "forgets_after"}) {
     if (const JsonNode* member = node.find(needs_key); member != nullptr && !remembers) {

@@ -153,7 +153,8 @@ void QueryCompiler::add_table(const sql::FromItem& item, Source& source, ScopeEn
     }
   }
   if (item.schema == "facts") {
-    static const std::vector<std::string> names = {"told", "effects", "operations", "foreign_releases", "redis_keys", "queued"};
+    static const std::vector<std::string> names = {"told", "effects", "operations", "foreign_releases", "redis_keys",
+                                                    "queued", "keys", "published", "refusals", "answers"};
     const auto it = std::find(names.begin(), names.end(), item.table);
     if (exprs_.names() != nullptr) {
       exprs_.error(item.location, "facts are for invariants: a service cannot read what its clients were told");

@@ -5,13 +5,11 @@
 #include <charconv>
 
 #include "model/program/diagnostic_log.hpp"
+#include "model/world/redis_run.hpp"
 
 namespace oncecheck {
 
 namespace {
-
-// Absolute times are compared with this: a scenario has no wall clock (docs/format.md, "Time").
-constexpr std::int64_t kYear2026 = 1'767'225'600'000;
 
 const std::vector<std::string> kKnown = {
     "SET",    "SETNX",  "SETEX",   "PSETEX",   "GET",       "GETSET",  "GETDEL", "MGET", "MSET", "DEL",  "UNLINK", "EXISTS", "INCR",
@@ -53,7 +51,6 @@ class CallReader {
         take(1);
         take(3);
         length(2, name_ == "SETEX" ? 1000 : 1, false);
-        if (c.ttl == RedisTtlKind::Passed) refuse("the time to live of " + name_ + " is above zero");
       }
     } else if (name_ == "MGET") {
       many(RedisOp::MGet);
@@ -146,9 +143,15 @@ class CallReader {
       refuse(name_ + " needs a number, not \"" + *words_[word].literal + "\"");
       return;
     }
-    const bool passed = absolute ? n * unit < kYear2026 : n <= 0;
+    std::int64_t time = 0;
+    if (!redis_length(n, unit, absolute, time)) {
+      refuse("the time of " + name_ + " is too large");
+      return;
+    }
+    if (n <= 0 && c.op == RedisOp::Set) refuse("the time to live of " + name_ + " is above zero");
+    const bool passed = absolute ? time < kRedisNow : n <= 0;
     c.ttl = passed ? RedisTtlKind::Passed : RedisTtlKind::Runs;
-    if (!absolute) c.milliseconds = n * unit;
+    if (!absolute) c.milliseconds = time;
   }
 
   void set() {
@@ -172,9 +175,7 @@ class CallReader {
         c.ttl = RedisTtlKind::Keep;
       } else if ((option == "EX" || option == "PX" || option == "EXAT" || option == "PXAT") && i + 1 < words_.size() &&
                  c.ttl == RedisTtlKind::None) {
-        const bool absolute = option.size() == 4;
-        length(++i, option[0] == 'E' ? 1000 : 1, absolute);
-        if (!absolute && c.ttl == RedisTtlKind::Passed) refuse("the time to live of SET is above zero");
+        length(++i, option[0] == 'E' ? 1000 : 1, option.size() == 4);
       } else if (option == "KEEPTTL" || option == "EX" || option == "PX" || option == "EXAT" || option == "PXAT") {
         refuse("SET takes one of EX, PX, EXAT, PXAT and KEEPTTL, with its number");
       } else {
@@ -197,7 +198,7 @@ class CallReader {
     }
     std::int64_t n = 0;
     if (!to_number(*words_[2].literal, n)) refuse(name_ + " needs a number, not \"" + *words_[2].literal + "\"");
-    c.number = sign * n;
+    if (__builtin_mul_overflow(n, sign, &c.number)) refuse("the number of " + name_ + " is too large");
   }
 
   void expire() {

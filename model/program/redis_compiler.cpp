@@ -6,11 +6,15 @@
 #include "model/program/expr_compiler.hpp"
 #include "model/program/lua_parser.hpp"
 #include "model/program/redis_call_reader.hpp"
+#include "model/program/redis_words.hpp"
 #include "model/program/sql_parser.hpp"
 
 namespace oncecheck {
 
 namespace {
+
+constexpr std::size_t kMaxCommand = 64 * 1024;  // bytes
+constexpr int kMaxNames = 16;                   // {:name} in one word
 
 class RedisReader {
  public:
@@ -22,8 +26,13 @@ class RedisReader {
 
   RedisCommand read(bool on_replica) {
     out_.on_replica = on_replica;
-    if (!split() || words_.empty()) {
-      if (words_.empty()) error("an empty Redis command");
+    if (text_.value.size() > kMaxCommand) {
+      error("this Redis command is longer than 64 KiB");
+      return out_;
+    }
+    if (!split()) return out_;
+    if (words_.empty()) {
+      error("an empty Redis command");
       return out_;
     }
     if (upper_case(words_[0]) == "EVAL") {
@@ -81,32 +90,13 @@ class RedisReader {
     state_.intern("none");
   }
 
-  // Words at blanks; '...' and "..." keep theirs.
   bool split() {
-    const std::string& s = text_.value;
-    std::size_t i = 0;
-    while (i < s.size()) {
-      if (std::isspace(static_cast<unsigned char>(s[i]))) {
-        ++i;
-        continue;
-      }
-      std::string word;
-      while (i < s.size() && !std::isspace(static_cast<unsigned char>(s[i]))) {
-        const char quote = s[i];
-        if (quote != '\'' && quote != '"') {
-          word += s[i++];
-          continue;
-        }
-        const std::size_t end = s.find(quote, i + 1);
-        if (end == std::string::npos) {
-          error("a quote in the Redis command is not closed");
-          return false;
-        }
-        word += s.substr(i + 1, end - i - 1);
-        i = end + 1;
-      }
-      words_.push_back(word);
+    const auto words = split_redis_words(text_.value);
+    if (!words) {
+      error("a quote in the Redis command is not closed");
+      return false;
     }
+    for (const RedisWordText& word : *words) words_.push_back(word.text);
     return true;
   }
 
@@ -127,12 +117,16 @@ class RedisReader {
       out = state_.add(n);
     };
     std::size_t from = 0;
-    for (;;) {
+    for (int names = 1;; ++names) {
       const std::size_t open = w.find("{:", from);
       if (open == std::string::npos) break;
       const std::size_t close = w.find('}', open);
       if (close == std::string::npos) {
         error("\"{:\" in the Redis command is not closed by \"}\"");
+        break;
+      }
+      if (names > kMaxNames) {
+        error("more than " + std::to_string(kMaxNames) + " {:name} in one word of a Redis command");
         break;
       }
       if (open > from) append(state_.text_constant(w.substr(from, open - from)));

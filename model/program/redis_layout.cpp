@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/program/layout_builder.hpp"
 #include "model/world/redis_replication.hpp"
 
 namespace oncecheck {
@@ -31,7 +32,7 @@ class RedisLayoutBuilder {
     r_.serves_stale = spec_.serves_stale;
     r_.recorded = spec_.recorded;
     r_.slots = state_.scenario.bounds.rows;
-    r_.tracks_owners = asks_who_releases();
+    r_.tracks_owners = asks_for(p_, FactTable::ForeignReleases);
     if (r_.tracks_owners) r_.foreign_release = take(1);
     r_.stride = 2 * l_.cell + (r_.tracks_owners ? 2 : 1);
     r_.queue_slots = state_.scenario.bounds.redis_log;
@@ -56,15 +57,6 @@ class RedisLayoutBuilder {
     return at;
   }
   void cell(int offset) { l_.value_cells.push_back(offset); }
-
-  bool asks_who_releases() const {
-    const auto& queries = p_.plan.code.queries;
-    return std::any_of(queries.begin(), queries.end(), [](const Query& q) {
-      return std::any_of(q.sources.begin(), q.sources.end(), [](const Source& s) {
-        return s.kind == Source::Kind::Facts && s.index == static_cast<int>(FactTable::ForeignReleases);
-      });
-    });
-  }
 
   std::vector<int> budgets(FaultKind kind) const {
     std::vector<int> out;
@@ -115,21 +107,40 @@ class RedisLayoutBuilder {
 
   template <class Visit>
   void each_command(const TaskLayout& task, Visit visit) const {
+    each_instruction(task, [&](int pc) {
+      const Instr& i = p_.code[static_cast<std::size_t>(pc)];
+      if (i.kind != InstrKind::Redis) return;
+      const RedisCommand& c = p_.plan.redis_commands[static_cast<std::size_t>(i.index)];
+      if (c.redis == number_) visit(c);
+    });
+  }
+
+  template <class Visit>
+  void each_instruction(const TaskLayout& task, Visit visit) const {
     for (std::size_t b = 0; b < p_.bodies.size(); ++b) {
       if (!may_run(p_.bodies[b], task)) continue;
       const int end = b + 1 < p_.bodies.size() ? p_.bodies[b + 1].entry : static_cast<int>(p_.code.size());
-      for (int pc = p_.bodies[b].entry; pc < end; ++pc) {
-        const Instr& i = p_.code[static_cast<std::size_t>(pc)];
-        if (i.kind != InstrKind::Redis) continue;
-        const RedisCommand& c = p_.plan.redis_commands[static_cast<std::size_t>(i.index)];
-        if (c.redis == number_) visit(c);
-      }
+      for (int pc = p_.bodies[b].entry; pc < end; ++pc) visit(pc);
     }
   }
 
   // Whether the slot of the task may run the body: any endpoint and version of its service, or its own job.
   static bool may_run(const Body& body, const TaskLayout& task) {
     return body.service == task.service && body.kind == task.kind && (task.kind != TaskKind::Job || body.job == task.index);
+  }
+
+  static bool is_queued(RedisOp op) {
+    return op != RedisOp::Multi && op != RedisOp::Exec && op != RedisOp::Discard && op != RedisOp::Watch;
+  }
+
+  // Whether the task may come to a command again: a loop.
+  bool repeats(const TaskLayout& task) const {
+    bool out = false;
+    each_instruction(task, [&](int pc) {
+      const Instr& i = p_.code[static_cast<std::size_t>(pc)];
+      out = out || (i.kind == InstrKind::Jump && i.target <= pc);
+    });
+    return out;
   }
 
   // The same bytes for every connection: room for the most that some handler needs.
@@ -140,16 +151,17 @@ class RedisLayoutBuilder {
     bool waits = false;
     const bool splits = !budgets(FaultKind::Partition).empty() && r_.stepped;
     for (const TaskLayout& task : l_.tasks) {
-      int mine = 0, commands = 0;
+      int mine = 0, commands = 0, queueable = 0;
       each_command(task, [&](const RedisCommand& command) {
         ++commands;
         args = std::max(args, static_cast<int>(command.args.size()));
         if (command.call.op == RedisOp::Watch) mine += static_cast<int>(command.args.size());
+        queueable += is_queued(command.call.op) ? 1 : 0;
       });
       const bool multi = instructions_of(RedisOp::Multi, task) > 0;
       const bool wait = instructions_of(RedisOp::Wait, task) > 0;
       watched = std::max(watched, mine);
-      if (multi) queued = std::max(queued, commands - 2);
+      if (multi) queued = std::max(queued, repeats(task) ? kMostQueued : queueable);
       waits = waits || wait;
       needs.push_back(multi || wait || mine > 0 || (splits && commands > 0));
     }

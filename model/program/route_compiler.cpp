@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/program/each_step.hpp"
+
 namespace oncecheck {
 
 namespace {
 
-const std::vector<std::string> kWebhookFields = {"id", "event", "operation", "amount", "identity"};
+const std::vector<std::string> kWebhookFields = {"id", "event", kEventId, "operation", "amount", "identity"};
 
 int position(const std::vector<std::string>& names, const std::string& name) {
   const auto it = std::find(names.begin(), names.end(), name);
@@ -16,25 +18,6 @@ int position(const std::vector<std::string>& names, const std::string& name) {
 
 void add_name(std::vector<std::string>& names, const std::string& name) {
   if (position(names, name) < 0) names.push_back(name);
-}
-
-template <class Visit>
-void each_step(const std::vector<Step>& steps, const Visit& visit) {
-  for (const Step& s : steps) {
-    visit(s);
-    each_step(s.then, visit);
-    each_step(s.otherwise, visit);
-    each_step(s.on_timeout, visit);
-    for (const auto& [name, inner] : s.on_error) each_step(inner, visit);
-  }
-}
-
-template <class Visit>
-void each_step(const ServiceCode& code, const Visit& visit) {
-  each_step(code.on_request, visit);
-  each_step(code.on_start, visit);
-  for (const auto& [name, endpoint] : code.endpoints) each_step(endpoint.steps, visit);
-  for (const auto& [name, job] : code.jobs) each_step(job.steps, visit);
 }
 
 // The endpoint that a text names, without reports; (-1, -1) for none.
@@ -145,10 +128,26 @@ std::vector<std::string> endpoint_fields(const CompileState& state, int service,
     for (const auto& [name, text] : s.args) add_name(names, name);
   };
   for (const auto& [name, spec] : state.scenario.services) {
-    each_step(spec, visit);
-    if (spec.next) each_step(*spec.next, visit);
+    each_step_of(spec, visit);
+    if (spec.next) each_step_of(*spec.next, visit);
   }
   return names;
+}
+
+namespace {
+
+const LocalNames& names_of(const CompileState& state, const RouteInfo& route, std::size_t version) {
+  const ServiceInfo& service = state.program.services[static_cast<std::size_t>(route.service)];
+  return state.names[static_cast<std::size_t>(service.request_bodies[version][static_cast<std::size_t>(route.endpoint)])];
+}
+
+}  // namespace
+
+bool reads_event_ids(const CompileState& state) {
+  return std::any_of(state.program.routes.begin(), state.program.routes.end(), [&](const RouteInfo& route) {
+    return route.kind == RouteKind::Webhook &&
+           (names_of(state, route, 0).find(kEventId) >= 0 || names_of(state, route, 1).find(kEventId) >= 0);
+  });
 }
 
 void resolve_routes(CompileState& state) {
@@ -162,10 +161,7 @@ void resolve_routes(CompileState& state) {
   for (Publication& publication : p.publications) payloads[static_cast<std::size_t>(publication.route)].push_back(&publication.payload);
   for (std::size_t r = 0; r < p.routes.size(); ++r) {
     RouteInfo& route = p.routes[r];
-    const ServiceInfo& service = p.services[static_cast<std::size_t>(route.service)];
-    auto names = [&](std::size_t version) -> const LocalNames& {
-      return state.names[static_cast<std::size_t>(service.request_bodies[version][static_cast<std::size_t>(route.endpoint)])];
-    };
+    auto names = [&](std::size_t version) -> const LocalNames& { return names_of(state, route, version); };
     std::vector<std::string> kept;
     std::vector<std::vector<ExprId>> kept_exprs(payloads[r].size());
     for (std::size_t i = 0; i < route.payload.size(); ++i) {

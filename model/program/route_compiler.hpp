@@ -22,6 +22,9 @@ void compile_webhooks(CompileState& state);
 // Every name that a message to this endpoint may carry.
 std::vector<std::string> endpoint_fields(const CompileState& state, int service, int endpoint);
 
+// Whether an endpoint asks a webhook for its event_id, a fresh value each.
+bool reads_event_ids(const CompileState& state);
+
 // Once all code is there: which cells of the endpoints take what the messages carry. What no endpoint reads is dropped.
 void resolve_routes(CompileState& state);
 

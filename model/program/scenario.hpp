@@ -169,6 +169,12 @@ struct Request {
   Named<Scalar> fields;     // key, amount, ... every field that handlers may name; "key" is absent when it is fresh
 };
 
+struct Backoff {  // how long a client waits before it sends again
+  Text initial;              // before the first retry
+  int factor = 1;            // what each further wait is multiplied with
+  std::optional<Text> max;   // the longest wait
+};
+
 struct Client {
   Origin at;
   std::vector<Request> requests;  // one after the other
@@ -176,6 +182,7 @@ struct Client {
   int retries = 0;                // per click, or kUnlimited
   std::vector<std::string> retry_on;  // "timeout", "5xx", "unknown" (202, 409, 429), "failed" (4xx); default: timeout, 5xx
   std::optional<Text> timeout;    // absent: waits for ever
+  std::optional<Backoff> backoff;
   std::optional<Poll> poll;
 };
 
@@ -185,6 +192,7 @@ struct Fault {
   int max = 0;       // 0..9
   bool endless = false;  // "heals": false; max is then 1
   std::string target;  // name of a service, provider, client, redis, database or queue; "" = anywhere
+  std::vector<std::vector<Text>> groups;  // partition: who is cut off from whom; empty: not between named groups
 };
 
 // EventuallyEmpty and Answered are judged once faults have stopped, under fairness (model/check/liveness.hpp).
@@ -197,8 +205,8 @@ struct InvariantSpec {
   std::string name;      // the name to report
   std::string builtin;   // Builtin: canonical library name
   Text sql;              // query, or the expression over OLD and NEW
-  std::string table;     // never_step: "db.table" or "table"; builtin options below
-  std::map<std::string, Text> options;  // builtin: "ledger", "identity", "records", "open", "locks"
+  std::string table;     // never_step: "db.table" or "table"
+  std::map<std::string, std::vector<Scalar>> options;  // builtin: its parameters; of pairs all first and second values in turn
 };
 
 enum class Expectation { Holds, Violated };

@@ -157,6 +157,7 @@ constinit const std::string_view kFile = R"json(
           "retries": { "$ref": "#/$defs/retries" },
           "retry_on": { "$ref": "#/$defs/retry_on" },
           "timeout": { "$ref": "#/$defs/interval" },
+          "backoff": { "$ref": "#/$defs/backoff" },
           "poll": { "$ref": "#/$defs/poll" }
         }
       }
@@ -181,7 +182,7 @@ constinit const std::string_view kFile = R"json(
         "rolling_deploy": { "$ref": "#/$defs/fault", "description": "The instances of a service are replaced one by one." },
         "clock_jump": { "$ref": "#/$defs/fault", "description": "The clock of an instance jumps ahead or falls behind." },
         "restart_redis": { "$ref": "#/$defs/fault", "description": "A Redis restarts with what its persistence kept." },
-        "partition": { "$ref": "#/$defs/fault", "description": "A Redis primary is cut off from its replicas, with some of its clients." },
+        "partition": { "$ref": "#/$defs/partition", "description": "A Redis primary is cut off from its replicas, or named groups from each other." },
         "evict": { "$ref": "#/$defs/fault", "description": "A Redis is out of memory and evicts a key." },
         "lose_connection": { "$ref": "#/$defs/fault", "description": "The connection to a database is lost before a statement or before its answer." }
       },

@@ -300,6 +300,22 @@ constinit const std::string_view kParts = R"json(
       "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 6 }, { "const": "unlimited" }, { "$ref": "#/$defs/param" }],
       "default": 0
     },
+    "backoff": {
+      "description": "How long the client waits before it sends again: always the same time, or one that grows.",
+      "anyOf": [
+        { "$ref": "#/$defs/interval" },
+        {
+          "type": "object",
+          "required": ["initial"],
+          "additionalProperties": false,
+          "properties": {
+            "initial": { "$ref": "#/$defs/interval" },
+            "factor": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 10 }, { "$ref": "#/$defs/param" }] },
+            "max": { "$ref": "#/$defs/interval" }
+          }
+        }
+      ]
+    },
     "retry_on": {
       "type": "array",
       "description": "After what it tries again. unknown: 202, 409 or 429. failed: any other 4xx.",

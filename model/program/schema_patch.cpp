@@ -102,6 +102,7 @@ constinit const std::string_view kPatch = R"json(
               "retries": { "anyOf": [{ "$ref": "#/$defs/retries" }, { "$ref": "#/$defs/deleted" }] },
               "retry_on": { "anyOf": [{ "$ref": "#/$defs/retry_on" }, { "$ref": "#/$defs/deleted" }] },
               "timeout": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
+              "backoff": { "anyOf": [{ "type": "object" }, { "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
               "poll": { "type": ["object", "null"] }
             }
           }

@@ -20,6 +20,33 @@ constinit const std::string_view kPromises = R"json(
         "queue": { "type": "string", "minLength": 1, "description": "Only at this queue." }
       }
     },
+    "partition_object": {
+      "type": "object",
+      "description": "How often, and the groups that are cut off from each other.",
+      "required": ["max", "groups"],
+      "additionalProperties": false,
+      "properties": {
+        "max": { "$ref": "#/$defs/fault_count" },
+        "groups": {
+          "type": "array",
+          "minItems": 2,
+          "items": {
+            "type": "array",
+            "minItems": 1,
+            "description": "Services, instances (\"checkout/1\"), clients, databases, redis, providers and queues.",
+            "items": { "type": "string", "minLength": 1 }
+          }
+        }
+      }
+    },
+    "partition": {
+      "description": "How often at most (0 to 9) a Redis primary is cut off, or an object with a redis or with groups, or a list.",
+      "anyOf": [
+        { "$ref": "#/$defs/fault" },
+        { "$ref": "#/$defs/partition_object" },
+        { "type": "array", "minItems": 1, "items": { "anyOf": [{ "$ref": "#/$defs/fault_object" }, { "$ref": "#/$defs/partition_object" }] } }
+      ]
+    },
     "fault_count": { "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 9 }, { "$ref": "#/$defs/param" }] },
     "fault": {
       "description": "How often at most (0 to 9), or an object with a target, or a list of such objects.",
@@ -29,6 +56,7 @@ constinit const std::string_view kPromises = R"json(
         { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/fault_object" } }
       ]
     },
+    "promise_value": { "type": ["string", "integer", "boolean", "null"] },
     "builtin_invariant": { "enum": [@BUILTINS@] },
     "invariants": {
       "type": "array",
@@ -37,18 +65,14 @@ constinit const std::string_view kPromises = R"json(
         "anyOf": [
           { "$ref": "#/$defs/builtin_invariant" },
           { "$ref": "#/$defs/param" },
+          @PROMISES@
           {
             "type": "object",
+            "description": "A parameter names the promise; which others it takes is not known here.",
             "required": ["use"],
-            "additionalProperties": false,
             "properties": {
-              "use": { "anyOf": [{ "$ref": "#/$defs/builtin_invariant" }, { "$ref": "#/$defs/param" }] },
-              "name": { "type": "string", "minLength": 1, "description": "The name to report. Default: 'use'." },
-              "ledger": { "type": "string", "minLength": 1, "description": "DATABASE.TABLE of your own records." },
-              "identity": { "type": "string", "minLength": 1, "description": "The column that names the operation." },
-              "records": { "type": "string", "minLength": 1, "description": "DATABASE.TABLE of records that must not stay open." },
-              "open": { "$ref": "#/$defs/expression", "description": "Which of the records are open." },
-              "locks": { "$ref": "#/$defs/expression", "description": "Which Redis keys are locks: over redis, key, value and expires." }
+              "use": { "$ref": "#/$defs/param" },
+              "name": { "type": "string", "minLength": 1 }
             }
           },
           {

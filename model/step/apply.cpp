@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "model/step/canonical.hpp"
+#include "model/step/partition.hpp"
 #include "model/step/provider_run.hpp"
 #include "model/step/task_run.hpp"
 #include "model/world/cells.hpp"
@@ -54,8 +55,9 @@ class Apply {
       case EventKind::ExpireKey: pass_redis_deadline(ctx_, e.a, e.b, static_cast<int>(e.c) - 1); break;
       case EventKind::LoseRequest: erase_message(l_, message(e.a)); break;
       case EventKind::LoseCall: drop_request(p_.plan, w_, e.a, e.b); break;
-      case EventKind::LoseResponse: sender(e.a)[kSenderReply] = 0; break;
+      case EventKind::LoseResponse: forget_reply(e.a); break;
       case EventKind::LoseAnswer:
+        if (l_.cuts >= 0) w_[l_.tasks[e.a].network + kAnswerZone] = 0;
         task(e.a)[kAnswer] = 0;
         store_cell(l_, task(e.a) + kAnswerId, kNullCell);
         break;
@@ -78,6 +80,9 @@ class Apply {
       case EventKind::Failover: fail_over_redis(ctx_, e.a, e.b); break;
       case EventKind::RestartRedis: restart_redis(ctx_, e.a, current_primary(p_.plan, w_, e.a), e.b); break;
       case EventKind::CutRedis: cut_redis(p_.plan, w_, e.a); break;
+      case EventKind::CutNetwork: cut_network(p_, w_, e.a); break;
+      case EventKind::HealNetwork: heal_network(p_, w_, e.a); break;
+      case EventKind::EndSession: server_ends_session(p_, w_, e.a, e.b); break;
       case EventKind::NoticeCut: notice_cut(p_.plan, w_, e.a); break;
       case EventKind::HealRedis: heal_redis(p_.plan, w_, e.a); break;
       case EventKind::ReplicateRedis: replicate_redis(ctx_, e.a, e.b); break;
@@ -126,6 +131,11 @@ class Apply {
     set_sender(me, kToRetry, polls_left(me));
   }
 
+  void forget_reply(int s) {
+    sender(s)[kSenderReply] = 0;
+    if (l_.cuts >= 0) w_[l_.sender_zones + s] = 0;
+  }
+
   static void set_sender(std::uint8_t* me, SenderState state, int polls) {
     me[kSenderState] = static_cast<std::uint8_t>(state | (polls << 4));
   }
@@ -166,7 +176,7 @@ class Apply {
     std::uint8_t* me = sender(s);
     const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
     const ReplySpec& reply = p_.replies[static_cast<std::size_t>(me[kSenderReply] - 1)];
-    me[kSenderReply] = 0;
+    forget_reply(s);
     std::uint8_t told = 0;
     int retry = 0;
     switch (reply.outcome) {
@@ -191,7 +201,7 @@ class Apply {
   void client_timeout(int s) {
     std::uint8_t* me = sender(s);
     const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
-    me[kSenderReply] = 0;
+    forget_reply(s);
     abandon_caller(p_.plan, w_, static_cast<std::uint8_t>(s));
     if (sender_state(me) == kPolling && polls_left(me) > 0) {
       poll_again(me);
@@ -219,6 +229,7 @@ class Apply {
     std::uint8_t* copy = post_message(ctx_, me[0] - 1, kNobody, kNullCell, deliveries);
     if (copy == nullptr) return;
     std::memcpy(copy + 2, me + 2, static_cast<std::size_t>((1 + l_.message_cells) * l_.cell));
+    if (l_.message_zone >= 0) copy[l_.message_zone] = me[l_.message_zone];
   }
 
   // Every connection breaks. Whoever waits hears of it now; whoever had a transaction open, at the next statement; the others
@@ -230,6 +241,10 @@ class Apply {
       const int s = l_.tasks[t].sessions[static_cast<std::size_t>(db)];
       const std::uint8_t* me = task(static_cast<int>(t));
       if (s < 0 || me[kStatus] == kFree) continue;
+      if (me[kStatus] == kLingering || (l_.cuts >= 0 && (w_[l_.tasks[t].network + kLeft] >> db & 1) != 0)) {
+        server_ends_session(p_, w_, static_cast<int>(t), db);
+        continue;
+      }
       std::uint8_t* session = w_ + l_.sessions[static_cast<std::size_t>(s)].offset;
       const bool open = session[kTx] == kOpenTx || session[kTx] == kFailedTx;
       const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
@@ -304,7 +319,7 @@ class Apply {
 
 }  // namespace
 
-Limit apply(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace, Observation* seen) {
+Limit apply_raw(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace, Observation* seen) {
   Context ctx(program.plan, world, workspace.scratch);
   ctx.seen = seen;
   const std::size_t mark = workspace.scratch.mark();
@@ -314,8 +329,13 @@ Limit apply(const Program& program, std::uint8_t* world, const Event& event, Wor
     const LockTableLayout& locks = program.plan.layout.databases[db].lock_table;
     if (locks.offset >= 0 && world[locks.offset] != 0) ctx.fail(LimitKind::Locks, static_cast<int>(db));
   }
-  if (!ctx.limit) make_canonical(program, world, seen);
   return ctx.limit;
+}
+
+Limit apply(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace, Observation* seen) {
+  const Limit limit = apply_raw(program, world, event, workspace, seen);
+  if (!limit) make_canonical(program, world, seen);
+  return limit;
 }
 
 }  // namespace oncecheck

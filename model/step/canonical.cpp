@@ -53,6 +53,7 @@ void sort_all(const Program& program, std::uint8_t* w) {
     sort_slots(w + db.advisory.offset, db.advisory.slots, db.advisory.stride);
     sort_slots(w + db.ssi.keys, db.ssi.key_slots, db.ssi.key_stride);
   }
+  sort_slots(w + layout.published, layout.published_slots, layout.published_stride);
   sort_slots(w + layout.messages, layout.message_slots, layout.message_stride);
   for (const ProviderLayout& p : layout.providers) {
     sort_slots(w + p.inbox, p.inbox_slots, p.inbox_stride);

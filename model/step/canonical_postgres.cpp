@@ -60,8 +60,10 @@ void sort_postgres_table(const Program& program, int table, std::uint8_t* w) {
     if ((x[kXmin] == 0) != (y[kXmin] == 0)) return x[kXmin] != 0;
     if (x[kXmin] == 0 || keep) return a < b;
     // As they may lie in a heap: newer ones behind; who changes or locks a version does not move it.
-    if (x[kXmin] != y[kXmin]) return x[kXmin] < y[kXmin];
+    const std::uint8_t a_age = std::min(x[kXmin], kInProgress), b_age = std::min(y[kXmin], kInProgress);
+    if (a_age != b_age) return a_age < b_age;  // uncommitted ones alike: no session comes before another
     int order = std::memcmp(x + t.cells, y + t.cells, static_cast<std::size_t>(t.stride - t.cells));
+    if (order == 0) order = std::memcmp(x + kXmin, y + kXmin, 1);
     if (order == 0) order = std::memcmp(x + kXmax, y + kXmax, 1);
     if (order == 0) order = std::memcmp(x + kFlags, y + kFlags, static_cast<std::size_t>(t.cells - kFlags));
     return order != 0 ? order < 0 : a < b;

@@ -94,7 +94,7 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::PoolTimeout: return task_name(p, w, e.a) + ": no connection in time for " + step_text(p, w, e.a);
     case EventKind::LoseConnection:
       return task_name(p, w, e.a) + (e.b == 0 ? ": connection lost before " : ": connection lost after ") + step_text(p, w, e.a) +
-             (e.b == 0 ? "" : connection_words(p, w, e.a, e.c));
+             lost_way_words(p, w, e);
     case EventKind::CloseIdle: {
       const SessionLayout& s = p.plan.layout.sessions[e.a];
       return "the pool of " + p.plan.layout.databases[static_cast<std::size_t>(s.db)].name + " loses " + idle_name(p, w, e.a);
@@ -125,6 +125,9 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::ReplicateRedis: return node_name(p.plan.layout.redis[e.a], e.b) + " follows its primary";
     case EventKind::NoticeCut: return "the primary of " + p.plan.layout.redis[e.a].name + " misses its replicas";
     case EventKind::HealRedis: return "the network of " + p.plan.layout.redis[e.a].name + " is whole again";
+    case EventKind::CutNetwork: return "cut between " + p.network.cuts[e.a];
+    case EventKind::HealNetwork: return "the network between " + p.network.cuts[e.a] + " is whole again";
+    case EventKind::EndSession: return p.plan.layout.databases[e.b].name + " ends the session of " + task_name(p, w, e.a);
     case EventKind::CutRedis: return "the primary of " + p.plan.layout.redis[e.a].name + " is cut off";
     case EventKind::RestartRedis: {
       const int unsynced = unsynced_writes(p.plan, w, e.a, current_primary(p.plan, w, e.a));
@@ -171,7 +174,8 @@ std::string redis_way_words(const Program& program, const std::uint8_t* world, i
   if (is_old_primary(program.plan, world, c.redis, way.node)) out = " at the old primary";
   if (c.on_replica && r.nodes.size() > 2) out = " at " + node_name(r, way.node);
   if (way.choice == 0) return out;
-  if (c.call.op == RedisOp::Expire || c.call.op == RedisOp::Exec) return out + " (the other time is the later one)";
+  if (c.call.op == RedisOp::Expire) return out + " (the other time is the later one)";
+  if (c.call.op == RedisOp::Exec) return out + " (way " + std::to_string(way.choice + 1) + " of what its commands leave open)";
   return out + (r.replicas == 1 ? " (not confirmed in time)" : " (not confirmed by " + std::to_string(way.choice) + ")");
 }
 
@@ -181,6 +185,13 @@ std::string connection_words(const Program& program, const std::uint8_t* world, 
   const SqlStatement& s = program.plan.statements[static_cast<std::size_t>(instr.index)];
   const int idle = connection_of_way(program, world, task, s, way);
   return idle < 0 ? "" : " on " + idle_name(program, world, idle);
+}
+
+std::string lost_way_words(const Program& program, const std::uint8_t* world, const Event& e) {
+  if (e.b == 0) return "";
+  const Instr& instr = program.code[static_cast<std::size_t>(load_pc(task_at(program, world, e.a)))];
+  if (instr.kind == InstrKind::Redis) return redis_way_words(program, world, e.a, instr.index, e.c);
+  return connection_words(program, world, e.a, e.c);
 }
 
 std::string show_cell(const Program& program, CellId id) {
@@ -221,6 +232,7 @@ std::string task_name(const Program& program, const std::uint8_t* world, int tas
   const std::uint8_t* me = task_at(program, world, task);
   const ServiceInfo& s = program.services[static_cast<std::size_t>(t.service)];
   if (me[kStatus] == kOrphaned) return s.name + " (process gone)";
+  if (me[kStatus] == kLingering) return s.name + " (cut off and gone)";
   std::string name = s.name + "/" + std::to_string(me[kInstance] + 1);
   if (t.kind == TaskKind::Job) return name + " job " + s.job_names[static_cast<std::size_t>(t.index)];
   if (t.kind == TaskKind::Start) return name + " start-up";
@@ -279,7 +291,7 @@ const StepInfo* step_of(const Program& program, const std::uint8_t* world, int t
 std::string lane_of(const Program& program, const std::uint8_t* world, const Event& e) {
   auto instance = [&](int task) {
     const TaskLayout& t = program.plan.layout.tasks[static_cast<std::size_t>(task)];
-    if (task_at(program, world, task)[kStatus] == kOrphaned) return program.services[static_cast<std::size_t>(t.service)].name;
+    if (task_at(program, world, task)[kInstance] == kNobody) return program.services[static_cast<std::size_t>(t.service)].name;
     return program.services[static_cast<std::size_t>(t.service)].name + "/" + std::to_string(task_at(program, world, task)[kInstance] + 1);
   };
   switch (e.kind) {
@@ -306,6 +318,7 @@ std::string lane_of(const Program& program, const std::uint8_t* world, const Eve
     case EventKind::ForgetKey: return program.providers[e.a].name;
     case EventKind::PassDeadline: return "time";
     case EventKind::Purge: return program.plan.layout.databases[static_cast<std::size_t>(program.plan.layout.tables[e.a].db)].name;
+    case EventKind::EndSession: return program.plan.layout.databases[e.b].name;
     case EventKind::CloseIdle:
       return program.plan.layout.databases[static_cast<std::size_t>(program.plan.layout.sessions[e.a].db)].name;
     case EventKind::Replicate:

@@ -41,6 +41,8 @@ const StepInfo* step_of(const Program& program, const std::uint8_t* world, int t
 
 // " at the old primary", " (not confirmed in time)", or "": which way a Redis command goes (redis_way).
 std::string redis_way_words(const Program& program, const std::uint8_t* world, int task, int command, int number);
+// As connection_words and redis_way_words, of a LoseConnection; "" when it is lost before the step ran.
+std::string lost_way_words(const Program& program, const std::uint8_t* world, const Event& event);
 
 std::string show_cell(const Program& program, CellId id);
 

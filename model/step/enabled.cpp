@@ -3,6 +3,7 @@
 
 #include "model/step/connection_pool.hpp"
 #include "model/step/enabled_list.hpp"
+#include "model/step/partition.hpp"
 #include "model/step/provider_run.hpp"
 #include "model/step/purge.hpp"
 #include "model/world/redis.hpp"
@@ -28,6 +29,7 @@ void Enabled::list() {
   if (quiet) quiet_timers();
   list_purges(p_, w_, out_);  // in no hurry: time may run out while deleted rows wait for it
   jobs();
+  network(quiet);
   if (faults_) {
     message_faults();
     early_timeouts();
@@ -35,6 +37,7 @@ void Enabled::list() {
     process_faults();
     connection_faults();
     failovers();
+    cuts();
   }
 }
 
@@ -78,6 +81,7 @@ bool Enabled::instance_idle(int service, int instance) const {
 bool Enabled::stands_for_another(int service, int instance) const {
   if (!instance_idle(service, instance)) return false;
   for (int i = 0; i < instance; ++i) {
+    if (zone_of_instance(p_, service, i) != zone_of_instance(p_, service, instance)) continue;
     if (instance_idle(service, i) && instance_flags(service, i) == instance_flags(service, instance)) return true;
   }
   return false;
@@ -92,7 +96,10 @@ void Enabled::deliveries() {
     bool room = false;
     for (int t : info.request_tasks) room = room || task(t)[kStatus] == kFree;
     if (!room && info.pool) continue;  // all workers are busy: it waits
-    each_instance(service, [&](int i) { add(EventKind::Deliver, m, i); });
+    const int origin = origin_zone(p_, me);
+    each_instance(service, [&](int i) {
+      if (!cut_off(p_, w_, origin, zone_of_instance(p_, service, i))) add(EventKind::Deliver, m, i);
+    });
   }
 }
 
@@ -101,6 +108,7 @@ void Enabled::tasks() {
     const std::uint8_t* me = task(static_cast<int>(t));
     switch (me[kStatus]) {
       case kReady: {
+        if (step_cut_off(p_, w_, static_cast<int>(t))) break;
         const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
         if (instr.kind == InstrKind::Sql) {
           statements(static_cast<int>(t), p_.plan.statements[static_cast<std::size_t>(instr.index)]);
@@ -111,9 +119,12 @@ void Enabled::tasks() {
         break;
       }
       case kBlocked:
+        // Nothing that the server says gets through; what it does without being heard: cut_step.
+        if (!step_cut_off(p_, w_, static_cast<int>(t))) blocked(static_cast<int>(t));
+        break;
       case kOrphaned: blocked(static_cast<int>(t)); break;
       case kWaitsCall:
-        if (me[kAnswer] != 0) add(EventKind::Answer, static_cast<int>(t));
+        if (me[kAnswer] != 0 && answer_passes(p_, w_, static_cast<int>(t))) add(EventKind::Answer, static_cast<int>(t));
         break;
       default: break;
     }
@@ -138,7 +149,7 @@ void Enabled::blocked(int t) {
     if (in_deadlock(p_.plan, w_, s)) add(EventKind::Deadlock, t);
     const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(task(t)))];
     const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-    const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock;
+    const bool named = statement.kind == SqlKind::LockFunction && statement.call == LockCall::GetLock && !statement.waits_for_ever;
     if (named || (me[kSessionFlags] & kLockTimeoutOn)) add(EventKind::LockTimeout, t);
     if (me[kSessionFlags] & kStatementTimeoutOn) add(EventKind::LockTimeout, t, 1);
     return;
@@ -152,6 +163,7 @@ void Enabled::providers() {
     for (int i = 0; i < layout.inbox_slots; ++i) {
       if (!request_waiting(p_.plan, w_, static_cast<int>(p), i) || repeats_call(layout, i)) continue;
       const int provider = static_cast<int>(p);
+      if (!request_arrives(provider, i)) continue;
       add(EventKind::Process, provider, i, static_cast<int>(ProcessChoice::Normal));
       process_choices(provider, i);
     }
@@ -159,17 +171,23 @@ void Enabled::providers() {
   }
 }
 
+bool Enabled::request_arrives(int provider, int slot) const {
+  if (l_.cuts < 0) return true;
+  const ProviderRequest request = read_request(p_.plan, w_, provider, slot);
+  return request.under_way || !cut_off(p_, w_, request.zone, p_.network.providers[static_cast<std::size_t>(provider)]);
+}
+
 void Enabled::process_choices(int provider, int slot) {
   const ProviderRequest request = read_request(p_.plan, w_, provider, slot);
   if (only_reads(request.operation) || begins_first(p_, w_, provider, request)) return;
   const OperationInfo& o =
       p_.providers[static_cast<std::size_t>(provider)].operations[static_cast<std::size_t>(request.operation)];
-  const bool takes_back = o.undoes >= 0 || o.cancels >= 0 || o.object != ObjectWrite::No;
-  const KnownKey::Fate fate = request.under_way || takes_back ? KnownKey::Fate::New : known_key(p_, w_, provider, request).fate;
+  const bool no_key = o.cancels >= 0 || o.object != ObjectWrite::No;
+  const KnownKey::Fate fate = request.under_way || no_key ? KnownKey::Fate::New : known_key(p_, w_, provider, request).fate;
   auto choice = [&](ProcessChoice c, int paid = kNoBudget) { add(EventKind::Process, provider, slot, static_cast<int>(c), paid); };
   const bool is_new = fate == KnownKey::Fate::New;
   // A key that had its effect gets the first answer again, never a refusal.
-  if (o.may_decline && is_new && !takes_back) choice(ProcessChoice::Decline);
+  if (o.may_decline && is_new && !no_key) choice(ProcessChoice::Decline);
   if (o.key == KeyPolicy::Sometimes && fate == KnownKey::Fate::Replayed) choice(ProcessChoice::AsNew);
   // An answer that was stored comes as it is.
   const bool may_fail = is_new || (fate == KnownKey::Fate::Replayed && !o.stores_everything);
@@ -217,7 +235,7 @@ void Enabled::deploys() {
 
 void Enabled::receipts() {
   for (int s = 0; s < l_.sender_count; ++s) {
-    if (sender(s)[kSenderReply] != 0) add(EventKind::Receive, s);
+    if (sender(s)[kSenderReply] != 0 && reply_passes(p_, w_, s)) add(EventKind::Receive, s);
   }
 }
 

@@ -2,9 +2,11 @@
 
 #include "model/step/connection_pool.hpp"
 #include "model/step/enabled_list.hpp"
+#include "model/step/partition.hpp"
 #include "model/step/provider_run.hpp"
 #include "model/world/redis.hpp"
 #include "model/world/replication.hpp"
+#include "model/world/statement.hpp"
 #include "model/world/time.hpp"
 
 namespace oncecheck {
@@ -37,7 +39,7 @@ void Enabled::pool_timeouts(bool early) {
     const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
     if (instr.kind != InstrKind::Sql) continue;
     const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
-    if (connection_ways(p_, w_, static_cast<int>(t), s) > 0) continue;
+    if (connection_ways(p_, w_, static_cast<int>(t), s) > 0 || step_cut_off(p_, w_, static_cast<int>(t))) continue;
     const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Database, s.db) : kNoBudget;
     if (pays >= 0) add(EventKind::PoolTimeout, static_cast<int>(t), 0, 0, pays);
   }
@@ -47,6 +49,7 @@ void Enabled::default_lock_timeouts(bool early) {
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const std::uint8_t* me = task(static_cast<int>(t));
     if (me[kStatus] != kBlocked && me[kStatus] != kOrphaned) continue;
+    if (me[kStatus] == kBlocked && step_cut_off(p_, w_, static_cast<int>(t))) continue;
     for (int s : l_.tasks[t].sessions) {
       if (s < 0) continue;
       const SessionLayout& session = l_.sessions[static_cast<std::size_t>(s)];
@@ -99,7 +102,7 @@ void Enabled::message_faults() {
       const bool held = me[l_.message_hold] != kDeadLetter && me[l_.message_hold] != kHeldByNobody;
       int b = route.queue >= 0 ? budget(FaultKind::Redeliver, FaultTarget::Queue, route.queue)
                                : budget(FaultKind::Redeliver, FaultTarget::Service, route.service);
-      if (held && b >= 0) add(EventKind::Redeliver, m, 0, 0, b);
+      if (held && b >= 0 && !holder_cut_off(m)) add(EventKind::Redeliver, m, 0, 0, b);
       continue;
     }
     // A queue loses nothing that it has taken.
@@ -129,6 +132,7 @@ void Enabled::connection_faults() {
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const std::uint8_t* me = task(static_cast<int>(t));
     if (me[kStatus] != kReady && me[kStatus] != kBlocked) continue;
+    if (step_cut_off(p_, w_, static_cast<int>(t))) continue;  // free
     const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me))];
     if (instr.kind == InstrKind::Publish) {
       const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
@@ -138,21 +142,20 @@ void Enabled::connection_faults() {
     if (instr.kind == InstrKind::Redis) {
       const int redis = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)].redis;
       const int b = budget(FaultKind::LoseConnection, FaultTarget::Redis, redis);
-      const bool answers = redis_ways(p_.plan, w_, static_cast<int>(t), instr.index) > 0;
-      for (int after = 0; b >= 0 && after < (answers ? 2 : 1); ++after) add(EventKind::LoseConnection, static_cast<int>(t), after, 0, b);
+      if (b >= 0) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
+      const int ways = b >= 0 ? redis_ways(p_.plan, w_, static_cast<int>(t), instr.index) : 0;
+      for (int way = 0; way < ways; ++way) add(EventKind::LoseConnection, static_cast<int>(t), 1, way, b);
     }
     if (instr.kind != InstrKind::Sql) continue;
     const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
     const int b = budget(FaultKind::LoseConnection, FaultTarget::Database, s.db);
     if (b < 0) continue;
     const int session = l_.tasks[t].sessions[static_cast<std::size_t>(s.db)];
-    const std::uint8_t tx = w_[l_.sessions[static_cast<std::size_t>(session)].offset + kTx];
-    if (s.kind != SqlKind::Begin) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
-    const bool autocommit = tx == kNoTx || tx == kImplicitTx;
-    const bool lasting = s.kind == SqlKind::Commit ||
-                         (autocommit && (s.kind == SqlKind::Insert || s.kind == SqlKind::Update ||
-                                         s.kind == SqlKind::Delete || s.kind == SqlKind::LockFunction));
-    const int ways = lasting && me[kStatus] == kReady ? connection_ways(p_, w_, static_cast<int>(t), s) : 0;
+    const std::uint8_t* bytes = w_ + l_.sessions[static_cast<std::size_t>(session)].offset;
+    const bool in_block = bytes[kTx] == kOpenTx || bytes[kTx] == kFailedTx;
+    if (s.kind != SqlKind::Begin || in_block) add(EventKind::LoseConnection, static_cast<int>(t), 0, 0, b);
+    const bool runs = me[kStatus] == kReady || bytes[kWaits] == 0;
+    const int ways = runs && may_last(p_.plan, w_, session, s) ? connection_ways(p_, w_, static_cast<int>(t), s) : 0;
     for (int way = 0; way < ways; ++way) add(EventKind::LoseConnection, static_cast<int>(t), 1, way, b);
   }
   for (std::size_t d = 0; d < l_.databases.size(); ++d) {
@@ -181,13 +184,13 @@ void Enabled::early_timeouts() {
   pool_timeouts(true);
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const int id = static_cast<int>(t);
-    if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id)) continue;
+    if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id) || !answer_passes(p_, w_, id)) continue;
     const int b = call_budget(FaultKind::Timeout, call_of(id));
     if (b >= 0) add(EventKind::CallTimeout, id, 0, 0, b);
   }
   drain_timeouts(true);
   for (int s = 0; s < l_.sender_count; ++s) {
-    if (!waits(s) || !reply_possible(s)) continue;
+    if (!waits(s) || !reply_possible(s) || !reply_passes(p_, w_, s)) continue;
     const int b = budget(FaultKind::Timeout, FaultTarget::Client, p_.senders[static_cast<std::size_t>(s)].client);
     if (b >= 0) add(EventKind::ClientTimeout, s, 0, 0, b);
   }

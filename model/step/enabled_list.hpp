@@ -39,7 +39,7 @@ class Enabled {
     const int at = l_.instances[static_cast<std::size_t>(service)];
     return at < 0 ? 0 : w_[at + instance];
   }
-  // Instances keep nothing between tasks, so one idle instance stands for all idle ones of the same flags.
+  // Instances keep nothing between tasks, so one idle instance stands for all idle ones of the same flags and zone.
   bool stands_for_another(int service, int instance) const;
   // Those that take work.
   template <class Add>
@@ -56,6 +56,8 @@ class Enabled {
   void statements(int t, const SqlStatement& s);
   void blocked(int t);
   void providers();
+  // Not while a cut holds it up.
+  bool request_arrives(int provider, int slot) const;
   // What else the provider may do with a request than what it should.
   void process_choices(int provider, int slot);
   bool repeats_call(const ProviderLayout& p, int i) const;
@@ -91,6 +93,11 @@ class Enabled {
   void process_faults();
   int start_body(int service, int instance) const;
   void failovers();
+  // Partitions between named groups: enabled_network.cpp.
+  void network(bool quiet);
+  void cut_step(int t);
+  bool holder_cut_off(int m) const;
+  void cuts();
   // What can happen to a Redis: enabled_redis.cpp.
   void redis_network(int r);
   void redis_expiry(int r, int pays);

@@ -39,8 +39,9 @@ void Enabled::redis_faults(int r) {
   for (int n = 0; b >= 0 && redis.stepped && n < static_cast<int>(redis.nodes.size()); ++n) {
     if (can_take_over(r, n, primary)) add(EventKind::Failover, r, n, 0, b);
   }
-  // With nothing to lose a failover changes nothing.
-  for (int kept = 0; b >= 0 && kept < unreplicated_writes(p_.plan, w_, r); ++kept) {
+  // With nothing to lose a failover changes nothing, unless somebody notices it.
+  const bool noticed = !redis.stepped && redis.nodes.size() > 1 && has_open_connection(p_.plan, w_, r);
+  for (int kept = 0; b >= 0 && kept < unreplicated_writes(p_.plan, w_, r) + (noticed ? 1 : 0); ++kept) {
     if (ends_transaction(queue_of(p_.plan, bytes, r, 1), kept)) add(EventKind::Failover, r, kept, 0, b);
   }
   b = budget(FaultKind::Partition, FaultTarget::Redis, r);

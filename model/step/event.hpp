@@ -30,6 +30,8 @@ enum class EventKind : std::uint8_t {
   ReplicateRedis, // a: redis, b: node; it applies the next transaction of its primary, or takes a full copy
   NoticeCut,      // a: redis; the primary finds that its replicas do not answer (min-replicas-max-lag)
   HealRedis,      // a: redis; the partition ends
+  HealNetwork,    // a: cut; the partition between its groups ends
+  EndSession,     // a: task, b: database; behind a cut, the server finds that it hears nothing from the session, and ends it
   // Timers. Free when what they wait for can no longer come, or nothing else can happen; otherwise a fault pays for them.
   CallTimeout,    // a: task
   ClientTimeout,  // a: sender
@@ -51,9 +53,11 @@ enum class EventKind : std::uint8_t {
   Failover,       // a: redis, b: how many unreplicated writes survive; stepped: the node that takes over
   RestartRedis,   // a: redis, b: how many writes of those that are not on disk for certain survive
   CutRedis,       // a: redis; a partition between the primary with some clients and its replicas with the others
+  CutNetwork,     // a: cut; a partition between its groups
   Evict,          // a: redis, b: entry
   FailoverDatabase,  // a: database; the replica takes over
-  LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came; c: connection as in Step
+  LoseConnection, // a: task; b: 0 before its statement or publication ran, 1 before the answer came; c: as in Step;
+                  // free behind a cut
   CloseIdle,      // a: session; a pool loses an idle connection, and what was left on it
 };
 

@@ -34,7 +34,7 @@ bool somebody_may_lock(const Program& p, const std::uint8_t* w, int table) {
   bool any_runs = false;
   for (const TaskLayout& t : l.tasks) {
     const std::uint8_t* me = w + t.offset;
-    if (me[kStatus] == kFree) continue;
+    if (me[kStatus] == kFree || me[kStatus] == kLingering) continue;
     any_runs = true;
     if (me[kStatus] == kWaitsCall) continue;
     const Instr& instr = p.code[static_cast<std::size_t>(load_pc(me))];

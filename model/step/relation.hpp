@@ -14,6 +14,7 @@ namespace oncecheck {
 // Scratch space of one thread.
 struct Workspace {
   Scratch scratch;
+  std::vector<std::uint8_t> world;  // room for one
 };
 
 // All events that can happen in this world, in a fixed order, into `events` (cleared first).
@@ -25,6 +26,10 @@ void enabled(const Program& program, const std::uint8_t* world, std::vector<Even
 // `seen` takes what a statement or command gave, for people; null in a search.
 Limit apply(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace,
             Observation* seen = nullptr);
+
+// The same without the canonical form: fresh values and deadlines keep their numbers, so that what was there before can be
+// compared with what is there now. Such a world is to look at, no event starts from it.
+Limit apply_raw(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace, Observation* seen = nullptr);
 
 // Whether nothing is left to happen without a fault: messages are gone, tasks have ended, timers have fired, and each job,
 // run alone, changes nothing (DESIGN 4, "rest"). Timers that only a quiet system fires count as still to come.

@@ -1,5 +1,6 @@
 #include "model/step/task_run.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/step/connection_pool.hpp"
@@ -31,6 +32,7 @@ void TaskRun::set_cell(int cell, CellId value) {
 void TaskRun::go(int pc) {
   store_pc(me(), pc);
   me()[kStatus] = kReady;
+  if (partitions()) network(kSent) = 0;
 }
 
 void TaskRun::start(int body, int instance, std::uint8_t sender) {
@@ -88,6 +90,7 @@ void TaskRun::redis(const Instr& instr, int choice) {
 void TaskRun::sql(const Instr& instr, int way) {
   const SqlStatement& statement = p_.plan.statements[static_cast<std::size_t>(instr.index)];
   enter_session(instr.index);
+  connect(statement.db);
   std::uint8_t& flags = ctx_.w[p_.plan.layout.sessions[static_cast<std::size_t>(ctx_.session)].offset + kSessionFlags];
   if (flags & kConnectionDead) {
     flags = 0;
@@ -116,6 +119,12 @@ void TaskRun::sql(const Instr& instr, int way) {
   run_local();
 }
 
+void TaskRun::settle(Handled how) {
+  const std::uint8_t* held = partitions() ? held_message(p_.plan.layout, ctx_.w, task_) : nullptr;
+  if (held != nullptr && origin_cut_off(p_, ctx_.w, task_, held)) how = Handled::Abandoned;
+  settle_message(p_.plan, ctx_.w, task_, how);
+}
+
 void TaskRun::go_to_handler(const Instr& instr, ErrorClass error) {
   if (ctx_.seen != nullptr) ctx_.seen->error = error;
   go(p_.sql_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(error)]);
@@ -139,66 +148,6 @@ void TaskRun::fail_waiting(ErrorClass error) {
   }
 }
 
-void TaskRun::lose_connection(bool after, int way) {
-  const Instr& instr = p_.code[static_cast<std::size_t>(load_pc(me()))];
-  if (instr.kind == InstrKind::Redis) {
-    lose_redis_connection(instr, after);
-    return;
-  }
-  if (instr.kind == InstrKind::Publish) {
-    if (after) publish(instr);
-    if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::ConnectionLost;
-    go(p_.publications[static_cast<std::size_t>(instr.index)].on_error);
-    run_local();
-    return;
-  }
-  CHECK_THAT(instr.kind == InstrKind::Sql);
-  enter_session(instr.index);
-  if (after) {
-    // What comes back is not heard. A statement that has to wait is given up: the session is gone.
-    take_connection(p_, ctx_.w, task_, p_.plan.statements[static_cast<std::size_t>(instr.index)], way);
-    exec_sql(ctx_, p_.plan.statements[static_cast<std::size_t>(instr.index)], ctx_.w + layout_.locals);
-    if (ctx_.limit) return;
-    clear_results(instr.index);
-  }
-  end_session(p_.plan, ctx_.w, ctx_.session);
-  if (me()[kStatus] == kOrphaned) {
-    kill();
-  } else {
-    go_to_handler(instr, ErrorClass::ConnectionLost);
-  }
-}
-
-void TaskRun::give_up_connection() { go_to_handler(p_.code[static_cast<std::size_t>(load_pc(me()))], ErrorClass::ConnectionLost); }
-
-// A library that sends the command again does so only where the server keeps nothing of the connection.
-void TaskRun::lose_redis_connection(const Instr& instr, bool after) {
-  const RedisCommand& command = p_.plan.redis_commands[static_cast<std::size_t>(instr.index)];
-  if (after) {
-    exec_redis(ctx_, instr.index, ctx_.w + layout_.locals, redis_way(p_.plan, ctx_.w, task_, instr.index, 0));
-    if (ctx_.limit) return;
-    set_cell(command.into_value, kNullCell);
-    set_cell(command.into_count, kNullCell);
-    for (int cell : command.into_items) set_cell(cell, kNullCell);
-    if (ctx_.seen != nullptr) *ctx_.seen = {};
-  }
-  const RedisConnection connection(p_.plan, ctx_.w, command.redis, task_);
-  const bool open = connection.kept() && connection.open();
-  connection.close();
-  if (!open && p_.scenario.redis[static_cast<std::size_t>(command.redis)].second.resends) return;  // it stands where it stood
-  if (ctx_.seen != nullptr) ctx_.seen->error = ErrorClass::ConnectionLost;
-  go(p_.redis_errors[static_cast<std::size_t>(instr.index)][static_cast<std::size_t>(ErrorClass::ConnectionLost)]);
-  run_local();
-}
-
-void TaskRun::clear_results(int statement) {
-  const IntoMap& into = p_.plan.statements[static_cast<std::size_t>(statement)].into;
-  set_cell(into.count, kNullCell);
-  for (const auto& [column, cell] : into.columns) set_cell(cell, kNullCell);
-  set_cell(into.queue_count, kNullCell);
-  if (ctx_.seen != nullptr) *ctx_.seen = {};
-}
-
 void TaskRun::call(const Instr& instr) {
   const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
   look_at_own_clock();
@@ -208,6 +157,7 @@ void TaskRun::call(const Instr& instr) {
     ProviderRequest request;
     request.operation = site.operation;
     request.caller = static_cast<std::uint8_t>(task_);
+    request.zone = static_cast<std::uint8_t>(zone());
     if (site.key != kNoExpr) request.key = eval_cell(ctx_, site.key);
     if (site.amount != kNoExpr) request.amount = eval_cell(ctx_, site.amount);
     if (site.identity != kNoExpr) request.identity = eval_cell(ctx_, site.identity);
@@ -228,6 +178,9 @@ std::uint8_t* TaskRun::post(int route, std::uint8_t caller, ExprId key, const st
   for (std::size_t i = 0; i < payload.size(); ++i) values[i] = payload[i] == kNoExpr ? kNullCell : eval_cell(ctx_, payload[i]);
   std::uint8_t* message = post_message(ctx_, route, caller, key_value, p_.routes[static_cast<std::size_t>(route)].deliveries);
   if (message == nullptr) return nullptr;
+  if (partitions() && p_.routes[static_cast<std::size_t>(route)].kind == RouteKind::Call) {
+    message[layout.message_zone] = static_cast<std::uint8_t>(zone());
+  }
   for (std::size_t i = 0; i < payload.size(); ++i) {
     store_cell(layout, message + payload_at(layout, static_cast<int>(i)), values[i]);
   }
@@ -236,7 +189,20 @@ std::uint8_t* TaskRun::post(int route, std::uint8_t caller, ExprId key, const st
 
 void TaskRun::publish(const Instr& instr) {
   const Publication& publication = p_.publications[static_cast<std::size_t>(instr.index)];
-  post(publication.route, kNobody, publication.key, publication.payload);
+  const std::uint8_t* message = post(publication.route, kNobody, publication.key, publication.payload);
+  if (message == nullptr || p_.plan.layout.published < 0) return;
+  const Layout& l = p_.plan.layout;
+  const auto queue = static_cast<std::uint8_t>(p_.routes[static_cast<std::size_t>(publication.route)].queue + 1);
+  const CellId key = load_cell(l, message + 2);
+  for (int i = 0; i < l.published_slots; ++i) {
+    std::uint8_t* entry = ctx_.w + l.published + i * l.published_stride;
+    if (entry[0] == queue && load_cell(l, entry + 1) == key) return;
+    if (entry[0] != 0) continue;
+    entry[0] = queue;
+    store_cell(l, entry + 1, key);
+    return;
+  }
+  ctx_.fail(LimitKind::Messages);
 }
 
 namespace {
@@ -247,6 +213,7 @@ Answer answer_class(int status) {
   if (status == 402) return Answer::Declined;
   if (status == 404) return Answer::NotFound;
   if (status == 409) return Answer::Conflict;
+  if (status == 412) return Answer::Exists;
   return status >= 400 ? Answer::Refused : Answer::Ok;
 }
 
@@ -271,15 +238,13 @@ void TaskRun::resume_call(Answer answer, int status, CellId id) {
   CHECK_THAT(instr.kind == InstrKind::Await);
   const CallSite& site = p_.calls[static_cast<std::size_t>(instr.index)];
   me()[kAnswer] = 0;
+  if (partitions()) network(kAnswerZone) = 0;
   store_cell(p_.plan.layout, me() + kAnswerId, kNullCell);
   if (answer == Answer::None) {
     if (site.route >= 0) {
       abandon_caller(p_.plan, ctx_.w, caller_code());
     } else {
       orphan_requests(p_.plan, ctx_.w, task_);
-    }
-    for (int cell : {site.status_cell, site.id_cell, site.count_cell, site.found_cell, site.state_cell, site.body_cell}) {
-      set_cell(cell, kNullCell);
     }
     go(site.on_timeout);
   } else {
@@ -302,30 +267,16 @@ void TaskRun::resume_call(Answer answer, int status, CellId id) {
   run_local();
 }
 
-void TaskRun::reply(int index) {
-  const ReplySpec& spec = p_.replies[static_cast<std::size_t>(index)];
-  settle_message(p_.plan, ctx_.w, task_, spec.status < 300 ? Handled::Acknowledged : Handled::Refused);
-  const Layout& layout = p_.plan.layout;
-  const std::uint8_t caller = me()[kSender];
-  if (caller == kNobody) return;
-  if (caller < layout.sender_count) {
-    ctx_.w[layout.senders + caller * kSenderBytes + kSenderReply] = static_cast<std::uint8_t>(index + 1);
-  } else {
-    const CellId body = spec.body == kNoExpr ? kNullCell : eval_cell(ctx_, spec.body);
-    std::uint8_t* task = ctx_.w + layout.tasks[static_cast<std::size_t>(caller - layout.sender_count)].offset;
-    task[kAnswer] = static_cast<std::uint8_t>(index + 1);
-    store_cell(layout, task + kAnswerId, body);
-  }
-  me()[kSender] = kNobody;  // it has its answer; a second reply of the same handler goes nowhere
-}
-
 void TaskRun::raise() {
   reply(0);
   end();
 }
 
+// A consumer of a queue is done with its message. Who sends a webhook hears nothing, and that is not 2xx.
 void TaskRun::end() {
-  settle_message(p_.plan, ctx_.w, task_, Handled::Acknowledged);
+  const std::uint8_t* held = held_message(p_.plan.layout, ctx_.w, task_);
+  const bool webhook = held != nullptr && p_.routes[static_cast<std::size_t>(held[0] - 1)].kind == RouteKind::Webhook;
+  settle(webhook ? Handled::Refused : Handled::Acknowledged);
   kill();
 }
 
@@ -342,6 +293,7 @@ void TaskRun::die() {
   for (int s : layout_.sessions) {
     if (s >= 0 && s != ctx_.session) end_session(p_.plan, ctx_.w, s);
   }
+  if (partitions()) network(kLeft) = 0;
   me()[kStatus] = kOrphaned;
   me()[kInstance] = kNobody;
   me()[kSender] = kNobody;
@@ -352,10 +304,19 @@ void TaskRun::kill() {
   if (p_.calls_services) abandon_caller(p_.plan, ctx_.w, caller_code());
   orphan_requests(p_.plan, ctx_.w, task_);
   forget_task(p_.plan, ctx_.w, task_);
-  for (int s : layout_.sessions) {
-    if (s >= 0) end_session(p_.plan, ctx_.w, s);
+  bool lingers = false;
+  for (std::size_t db = 0; db < layout_.sessions.size(); ++db) {
+    if (session_outlives(p_, ctx_.w, task_, static_cast<int>(db))) {
+      lingers = true;
+    } else if (layout_.sessions[db] >= 0) {
+      end_session(p_.plan, ctx_.w, layout_.sessions[db]);
+    }
   }
   std::memset(me(), 0, static_cast<std::size_t>(layout_.bytes));
+  if (!lingers) return;
+  me()[kStatus] = kLingering;
+  me()[kInstance] = kNobody;
+  me()[kSender] = kNobody;
 }
 
 void TaskRun::next_row(const Instr& instr, int& pc) {

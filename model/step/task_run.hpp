@@ -1,7 +1,9 @@
 // Running a task: one visible step, then the local steps up to the next visible one.
 #pragma once
 
+#include "model/step/partition.hpp"
 #include "model/step/relation.hpp"
+#include "model/world/message.hpp"
 
 namespace oncecheck {
 
@@ -41,20 +43,30 @@ class TaskRun {
   void look_at_own_clock();
   void sql(const Instr& instr, int way);
   void redis(const Instr& instr, int choice);
-  void lose_redis_connection(const Instr& instr, bool after);
+  void lose_redis_connection(const Instr& instr, bool after, int way);
   void call(const Instr& instr);
   void publish(const Instr& instr);
   std::uint8_t* post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload);
   void resume_call(Answer answer, int status, CellId id);
   void reply(int index);
+  void record_answer(int sender, const ReplySpec& spec);
   std::uint8_t caller_code() const { return static_cast<std::uint8_t>(p_.plan.layout.sender_count + task_); }
   void raise();
   void end();
+  // settle_message; but behind a cut from where the message came nobody hears of it.
+  void settle(Handled how);
+  // A new connection to the database: the server ends what the program left behind a cut.
+  void connect(int db);
+  std::uint8_t& network(int byte) const { return ctx_.w[layout_.network + byte]; }  // REQUIRES: there are partitions
+  bool partitions() const { return layout_.network >= 0; }
+  int zone() const { return zone_of_task(p_, ctx_.w, task_); }
   void next_row(const Instr& instr, int& pc);
   void clear_dead_cells();
   void enter_session(int statement);
   void go_to_handler(const Instr& instr, ErrorClass error);
-  void clear_results(int statement);
+  // The locals as they are, in scratch; null when that is full. Nobody hears what a statement then puts into them.
+  const std::uint8_t* keep_locals();
+  void put_locals_back(const std::uint8_t* kept);
 
   const Program& p_;
   Context& ctx_;

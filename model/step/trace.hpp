@@ -17,6 +17,10 @@ struct Trace {
   std::string invariant;                         // the promise that breaks at its end; "" when it is just a run
   bool at_rest = false;
   std::vector<std::string> choices;              // describe.hpp
+  // What the run is of, when it is not the scenario as written.
+  std::string ablation = "";    // with this guard gone (Mutant::name)
+  std::string only_fault = "";  // with one fault of this kind and no other
+  std::string one_more = "";    // with one more fault of this kind
   std::optional<std::size_t> cycle_from;         // of a promise of liveness: choices[*cycle_from..] goes on for ever
 };
 

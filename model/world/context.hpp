@@ -141,6 +141,10 @@ struct Context {
 // Evaluates a compiled expression. Sets ctx.limit where the model cannot tell; the value is then NULL.
 Val eval(Context& ctx, ExprId expr);
 
+// A fresh value that is nowhere in the world. A number that has vanished from it can be given again: nothing is left that could
+// tell the difference, and states merge. Sets ctx.limit when all are in use.
+Val take_fresh(Context& ctx);
+
 // Evaluates and stores into a cell: NOW() becomes an instant, NOW() + interval takes a deadline slot.
 CellId eval_cell(Context& ctx, ExprId expr);
 CellId storable(Context& ctx, Val v);

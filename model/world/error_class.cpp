@@ -41,6 +41,9 @@ const char* error_class_name(ErrorClass e) {
   return "other";
 }
 
-bool is_other(ErrorClass e) { return e >= ErrorClass::SyntaxError; }
+bool is_other(ErrorClass e) {
+  const bool named = e == ErrorClass::NoReplicas || e == ErrorClass::NotAnInteger || e == ErrorClass::ExecAborted;
+  return e >= ErrorClass::SyntaxError && !named;
+}
 
 }  // namespace oncecheck

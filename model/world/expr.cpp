@@ -112,27 +112,6 @@ bool like(std::string_view s, std::string_view p) {
   return (p[0] == '_' || p[0] == s[0]) && like(s.substr(1), p.substr(1));
 }
 
-// A fresh value that is nowhere in the world. A number that has vanished from it can be given again: nothing is left that
-// could tell the difference, and states merge.
-Val take_fresh(Context& ctx) {
-  const Layout& layout = ctx.plan.layout;
-  if (!ctx.fresh_scanned) {
-    ctx.fresh_scanned = true;
-    for (int offset : layout.value_cells) {
-      Val v = ctx.plan.domain.decode(load_cell(layout, ctx.w + offset));
-      if (v.kind == Kind::Fresh) ctx.fresh_used |= 1ull << v.n;
-    }
-  }
-  for (int i = 0; i < ctx.plan.domain.fresh_count(); ++i) {
-    if (!((ctx.fresh_used >> i) & 1)) {
-      ctx.fresh_used |= 1ull << i;
-      return {Kind::Fresh, i};
-    }
-  }
-  ctx.fail(LimitKind::Fresh);
-  return null_val();
-}
-
 Val compare_op(Context& ctx, Op op, const Val& a, const Val& b) {
   if (a.is_null() || b.is_null()) return null_val();
   int c = compare(ctx, a, b);
@@ -242,6 +221,25 @@ int compare(Context& ctx, const Val& a, const Val& b) {
   }
   if (a.kind == Kind::Text && a.n == kUnknownText && b.n == kUnknownText) ctx.fail(LimitKind::UnknownText);
   return a.n < b.n ? kBefore : a.n > b.n ? kAfter : kSame;
+}
+
+Val take_fresh(Context& ctx) {
+  const Layout& layout = ctx.plan.layout;
+  if (!ctx.fresh_scanned) {
+    ctx.fresh_scanned = true;
+    for (int offset : layout.value_cells) {
+      Val v = ctx.plan.domain.decode(load_cell(layout, ctx.w + offset));
+      if (v.kind == Kind::Fresh) ctx.fresh_used |= 1ull << v.n;
+    }
+  }
+  for (int i = 0; i < ctx.plan.domain.fresh_count(); ++i) {
+    if (!((ctx.fresh_used >> i) & 1)) {
+      ctx.fresh_used |= 1ull << i;
+      return {Kind::Fresh, i};
+    }
+  }
+  ctx.fail(LimitKind::Fresh);
+  return null_val();
 }
 
 Val eval(Context& ctx, ExprId expr) {

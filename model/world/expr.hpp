@@ -73,11 +73,16 @@ struct AggSpec {
 
 enum class FactTable : std::uint8_t {
   Told,        // client, identity, outcome ('ok', 'failed', 'accepted', 'unknown')
-  Effects,     // source, operation, identity, key, amount, standing
+  Effects,     // source, operation, identity, key, amount, standing, id
   Operations,  // client, identity
   ForeignReleases,  // redis
   RedisEntries,     // redis, key, value, expires
   Queued,           // queue, key, state: ready, held or dead
+  Keys,             // client, identity, key: every key that a client may send
+  // Kept in the world only where a promise asks (Layout):
+  Published,        // queue, key: what was ever put into a queue
+  Refusals,         // identity: some provider has declined it, or refused its key for good
+  Answers,          // client, identity, status, body: final answers given to a client that waited
 };
 
 // How the rows of a table are found: a full scan in key order, or an index and ranges of its keys. InnoDB locks what it

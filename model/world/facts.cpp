@@ -114,6 +114,60 @@ Rows queued_rows(Context& ctx) {
   return out.done();
 }
 
+Rows key_rows(Context& ctx) {
+  RowWriter out(ctx, 3);
+  for (const auto& [op, key] : ctx.plan.operation_keys) {
+    Val* row = out.next();
+    if (row == nullptr) return out.done();
+    row[0] = out.of(ctx.plan.operation_client[static_cast<std::size_t>(op)]);
+    row[1] = out.of(ctx.plan.operation_identity[static_cast<std::size_t>(op)]);
+    row[2] = out.of(key);
+  }
+  return out.done();
+}
+
+Rows published_rows(Context& ctx) {
+  const Layout& l = ctx.plan.layout;
+  RowWriter out(ctx, 2);
+  for (int i = 0; i < l.published_slots; ++i) {
+    const std::uint8_t* entry = ctx.w + l.published + i * l.published_stride;
+    if (entry[0] == 0) break;
+    Val* row = out.next();
+    if (row == nullptr) return out.done();
+    row[0] = out.of(ctx.plan.queue_name[static_cast<std::size_t>(entry[0] - 1)]);
+    row[1] = out.of(load_cell(l, entry + 1));
+  }
+  return out.done();
+}
+
+Rows refusal_rows(Context& ctx) {
+  RowWriter out(ctx, 1);
+  for (int op = 0; op < ctx.plan.layout.operation_count; ++op) {
+    if (ctx.w[ctx.plan.layout.refused + op] == 0) continue;
+    Val* row = out.next();
+    if (row == nullptr) return out.done();
+    row[0] = out.of(ctx.plan.operation_identity[static_cast<std::size_t>(op)]);
+  }
+  return out.done();
+}
+
+Rows answer_rows(Context& ctx) {
+  const Layout& l = ctx.plan.layout;
+  RowWriter out(ctx, 4);
+  for (int i = 0; i < l.operation_count * kKeptAnswers; ++i) {
+    const std::uint8_t* answer = ctx.w + l.answers + i * (1 + l.cell);
+    if (answer[0] == 0) continue;
+    Val* row = out.next();
+    if (row == nullptr) return out.done();
+    const auto op = static_cast<std::size_t>(i / kKeptAnswers);
+    row[0] = out.of(ctx.plan.operation_client[op]);
+    row[1] = out.of(ctx.plan.operation_identity[op]);
+    row[2] = int_val(ctx.plan.reply_status[static_cast<std::size_t>(answer[0] - 1)]);
+    row[3] = out.of(load_cell(l, answer + 1));
+  }
+  return out.done();
+}
+
 bool provider_effects(Context& ctx, RowWriter& out) {
   const Plan& plan = ctx.plan;
   const int cell = plan.layout.cell;
@@ -130,6 +184,7 @@ bool provider_effects(Context& ctx, RowWriter& out) {
       row[3] = out.of(load_cell(plan.layout, e + 2 + cell));
       row[4] = out.of(load_cell(plan.layout, e + 2 + 2 * cell));
       row[5] = bool_val((e[1] & kStands) != 0);
+      row[6] = plan.effect_ids[p].empty() ? null_val() : out.of(plan.effect_ids[p][static_cast<std::size_t>(i)]);
     }
   }
   return true;
@@ -150,6 +205,7 @@ bool table_effects(Context& ctx, RowWriter& out) {
       row[3] = out.of(key);
       row[4] = null_val();
       row[5] = bool_val(true);
+      row[6] = null_val();
     }
   }
   return true;
@@ -159,11 +215,15 @@ bool table_effects(Context& ctx, RowWriter& out) {
 
 const std::vector<std::string>& fact_columns(FactTable table) {
   static const std::vector<std::string> told = {"client", "identity", "outcome"};
-  static const std::vector<std::string> effects = {"source", "operation", "identity", "key", "amount", "standing"};
+  static const std::vector<std::string> effects = {"source", "operation", "identity", "key", "amount", "standing", "id"};
   static const std::vector<std::string> operations = {"client", "identity"};
   static const std::vector<std::string> releases = {"redis"};
   static const std::vector<std::string> entries = {"redis", "key", "value", "expires"};
   static const std::vector<std::string> queued = {"queue", "key", "state"};
+  static const std::vector<std::string> keys = {"client", "identity", "key"};
+  static const std::vector<std::string> published = {"queue", "key"};
+  static const std::vector<std::string> refusals = {"identity"};
+  static const std::vector<std::string> answers = {"client", "identity", "status", "body"};
   switch (table) {
     case FactTable::Told: return told;
     case FactTable::Effects: return effects;
@@ -171,6 +231,10 @@ const std::vector<std::string>& fact_columns(FactTable table) {
     case FactTable::ForeignReleases: return releases;
     case FactTable::RedisEntries: return entries;
     case FactTable::Queued: return queued;
+    case FactTable::Keys: return keys;
+    case FactTable::Published: return published;
+    case FactTable::Refusals: return refusals;
+    case FactTable::Answers: return answers;
   }
   return told;
 }
@@ -181,7 +245,11 @@ Rows fact_rows(Context& ctx, FactTable table) {
   if (table == FactTable::ForeignReleases) return foreign_release_rows(ctx);
   if (table == FactTable::Queued) return queued_rows(ctx);
   if (table == FactTable::RedisEntries) return redis_rows(ctx);
-  RowWriter out(ctx, 6);
+  if (table == FactTable::Keys) return key_rows(ctx);
+  if (table == FactTable::Published) return published_rows(ctx);
+  if (table == FactTable::Refusals) return refusal_rows(ctx);
+  if (table == FactTable::Answers) return answer_rows(ctx);
+  RowWriter out(ctx, 7);
   if (provider_effects(ctx, out)) table_effects(ctx, out);
   return out.done();
 }

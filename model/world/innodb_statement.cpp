@@ -28,7 +28,7 @@ ExecResult InnodbRun::run() {
     case SqlKind::Release: return savepoint();
     case SqlKind::SetIsolation: return set_isolation();
     case SqlKind::SetLockTimeout:
-      set_timeout_flag(s_, me_[kSessionFlags]);
+      set_timeout(ctx_.plan, ctx_.w, session_, s_);
       return {};
     default: break;
   }
@@ -163,6 +163,11 @@ void InnodbRun::lock_function() {
     return;
   }
   const Val seconds = s_.lock_wait == kNoExpr ? int_val(1) : eval(ctx_, s_.lock_wait);
+  // MariaDB refuses a time below 0 with a warning (1411); for MySQL it is no limit ("Locking Functions").
+  if (db_.engine == Engine::MariaDb && (seconds.is_null() || seconds.n < 0)) {
+    emit_value(null_val());
+    return;
+  }
   const bool waits = !seconds.is_null() && seconds.n != 0;
   const AdvisoryResult got = take_advisory(ctx_, key, kSessionLock, 0, waits);
   if (!got.granted && waits) {

@@ -226,6 +226,7 @@ struct ProviderLayout {
   int inbox = 0, inbox_slots = 0, inbox_stride = 0;
   int ledger = 0, ledger_slots = 0, ledger_stride = 0;
   int keys = -1, key_slots = 0, key_stride = 0;
+  int zone = -1;  // offset within a request of the zone of its caller; -1: there are no partitions
   bool targets = false;
 };
 inline constexpr std::uint8_t kUnderWay = 0x80;               // the provider has begun with it
@@ -244,8 +245,12 @@ struct TaskLayout {
   int bytes = 0;
   int locals = 0;  // absolute offset of the first local cell
   int local_cells = 0;
+  int network = -1;  // absolute offset of the bytes that partitions need (kSent and the others), -1 without
   std::vector<int> sessions;  // by database: session, or -1
 };
+//   [statement, command or publication was sent before the cut][zone that the answer comes from][databases whose session the
+//   program has left without the server knowing, a bit each]
+inline constexpr int kSent = 0, kAnswerZone = 1, kLeft = 2, kTaskNetworkBytes = 3;
 inline constexpr int kStatus = 0, kPc = 1, kInstance = 3, kSender = 4, kAnswer = 5, kAnswerId = 6;
 enum TaskStatus : std::uint8_t {
   kFree = 0,
@@ -253,10 +258,11 @@ enum TaskStatus : std::uint8_t {
   kBlocked = 2,
   kWaitsCall = 3,
   kOrphaned = 4,  // the process is gone, its statement still waits at the server; instance and sender are kNobody
+  kLingering = 5,  // the program is over, but a server behind a cut keeps its session; instance and sender are kNobody
 };
 
-//   message: [route + 1][caller][key], then payload cells, then, when some route delivers at least once, [held by task + 1]
-//   [deliveries left]
+//   message: [route + 1][caller][key], then payload cells, then, with partitions, [zone of the calling instance], then, when some
+//   route delivers at least once, [held by task + 1][deliveries left]
 // A caller is who waits for the answer: a sender, or Layout::sender_count + a task, or kNobody.
 inline constexpr std::uint8_t kNotHeld = 0, kHeldByNobody = 255, kDeadLetter = 254;
 inline constexpr std::uint8_t kNoLimit = 255;  // deliveries left: as many as it takes
@@ -284,6 +290,8 @@ enum InstanceFlag : std::uint8_t {
   kClockBehind = 16,  // deadlines that pass from now on have not passed by it
 };
 
+inline constexpr int kKeptAnswers = 2;  // different ones; a third adds nothing that a promise could want
+
 // Bits of the byte that records what the client of an operation was told.
 inline constexpr std::uint8_t kToldOk = 1, kToldFailed = 2, kToldAccepted = 4, kToldUnknown = 8;
 
@@ -300,13 +308,20 @@ struct Layout {
   std::vector<TaskLayout> tasks;
   int messages = 0, message_slots = 0, message_stride = 0;
   int message_cells = 0;   // of payload, beside the key
+  int message_zone = -1;   // offset within a message of the zone of the instance that called; -1: there are no partitions
   int message_hold = -1;   // offset within a message of its last two bytes; -1: no route delivers at least once
   std::vector<int> clocks;     // by service: number, among those who see a deadline ahead (time.hpp), of the clock of its first
                                // instance; -1: its clocks are right
   std::vector<int> instance_counts;
   std::vector<int> instances;  // by service: absolute offset of a byte for each instance (InstanceFlag), -1 without
+  int cuts = -1;           // absolute offset of the partitions that stand, a bit each; -1: the scenario has none
+  int sender_zones = -1;   // absolute offset of the zone that each sender's answer comes from
   int senders = 0, sender_count = 0;
   int told = 0, operation_count = 0;
+  // Facts that are kept only where a promise asks for them; -1 where none does.
+  int published = -1, published_slots = 0, published_stride = 0;  // a bag of [queue + 1][key]
+  int refused = -1;  // a byte for each operation
+  int answers = -1;  // of each operation kKeptAnswers times [reply + 1][body], in the order in which they were given
   int budgets = 0, budget_count = 0;
   int deadlines = 0, deadline_slots = 0;  // two bytes each, see time.hpp
   std::vector<int> value_cells;           // absolute offset of every value cell, ascending

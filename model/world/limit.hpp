@@ -15,7 +15,7 @@ enum class LimitKind : std::uint8_t {
   Fresh,
   Deadlines,
   RedisLog,        // arg: redis
-  RedisKeys,       // arg: redis
+  RedisKeys,       // arg: redis, with kLimitQueue or kLimitWatches added (redis_connection.hpp)
   Tasks,           // arg: service
   LocalLoop,       // local steps that do not come to an end
   InstantOrder,    // two stored instants were compared whose order is not known

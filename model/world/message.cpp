@@ -50,18 +50,22 @@ void release(const Plan& plan, std::uint8_t* message) {
 
 }  // namespace
 
+std::uint8_t* held_message(const Layout& l, std::uint8_t* w, int task) {
+  for (int m = 0; l.message_hold >= 0 && m < l.message_slots; ++m) {
+    std::uint8_t* message = message_at(l, w, m);
+    if (message[0] != 0 && message[l.message_hold + 1] != 0 && message[l.message_hold] == task + 1) return message;
+  }
+  return nullptr;
+}
+
 void settle_message(const Plan& plan, std::uint8_t* w, int task, Handled how) {
   const Layout& l = plan.layout;
-  if (l.message_hold < 0) return;
-  for (int m = 0; m < l.message_slots; ++m) {
-    std::uint8_t* message = message_at(l, w, m);
-    if (message[0] == 0 || message[l.message_hold + 1] == 0 || message[l.message_hold] != task + 1) continue;
-    switch (how) {
-      case Handled::Acknowledged: erase_message(l, message); break;
-      case Handled::Refused: release(plan, message); break;
-      case Handled::Abandoned: message[l.message_hold] = kHeldByNobody; break;
-    }
-    return;
+  std::uint8_t* message = held_message(l, w, task);
+  if (message == nullptr) return;
+  switch (how) {
+    case Handled::Acknowledged: erase_message(l, message); break;
+    case Handled::Refused: release(plan, message); break;
+    case Handled::Abandoned: message[l.message_hold] = kHeldByNobody; break;
   }
 }
 

@@ -36,6 +36,7 @@ enum class Handled : std::uint8_t {
   Refused,       // it comes again, while deliveries are left; then it is a dead letter
   Abandoned,     // the task died: it comes again when somebody notices (redeliver)
 };
+std::uint8_t* held_message(const Layout& l, std::uint8_t* w, int task);  // null: none
 void settle_message(const Plan& plan, std::uint8_t* w, int task, Handled how);
 
 // The message is delivered anew although somebody holds it, or held it when it died.

@@ -151,6 +151,7 @@ struct SqlStatement {
   LockCall call = LockCall::Lock;           // LockFunction
   ExprId lock_key = kNoExpr;                // an integer, a text, or for two keys the text "a,b"
   ExprId lock_wait = kNoExpr;               // GET_LOCK: seconds
+  bool waits_for_ever = false;              // GET_LOCK: they are known to be below 0, which MySQL takes for no limit
   IntoMap into;
   std::vector<std::string> columns;         // names of the result, for reports
   std::string text;
@@ -176,6 +177,7 @@ struct Plan {
   // For the fact tables:
   std::vector<CellId> operation_client;   // by operation
   std::vector<CellId> operation_identity;
+  std::vector<std::pair<int, CellId>> operation_keys;  // operation, a key that its client may send
   CellId outcome_ok = 0, outcome_failed = 0, outcome_accepted = 0, outcome_unknown = 0;
   struct EffectSource {                   // a table whose committed rows count as effects
     int table = 0;
@@ -185,6 +187,9 @@ struct Plan {
   std::vector<EffectSource> effect_tables;
   std::vector<CellId> redis_name;                     // by redis
   std::vector<CellId> provider_name;                  // by provider
+  std::vector<std::vector<CellId>> effect_ids;        // by provider, ledger entry; empty for an object store
+  std::vector<int> reply_status;                      // by reply
+  std::vector<CellId> queue_name;                     // by queue
   std::vector<RoutePlan> routes;                      // by route
   CellId state_ready = 0, state_held = 0, state_dead = 0;  // of a message in a queue
   std::vector<std::vector<CellId>> operation_names;   // by provider, operation

@@ -105,7 +105,7 @@ void PostgresRun::body() {
       case SqlKind::Delete: change_rows(); break;
       case SqlKind::LockFunction: lock_function(); break;
       case SqlKind::SetLockTimeout:
-        set_timeout_flag(s_, me_[kSessionFlags]);
+        set_timeout(ctx_.plan, ctx_.w, session_, s_);
         break;
       default: break;
     }

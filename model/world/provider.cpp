@@ -57,6 +57,7 @@ bool post_request(const Plan& plan, std::uint8_t* w, int provider, const Provide
     store_cell(layout, m + 2 + layout.cell, request.amount);
     store_cell(layout, m + 2 + 2 * layout.cell, request.identity);
     if (p.targets) store_cell(layout, m + 2 + 3 * layout.cell, request.target);
+    if (p.zone >= 0) m[p.zone] = request.zone;
     return true;
   }
   return false;
@@ -79,6 +80,7 @@ ProviderRequest read_request(const Plan& plan, const std::uint8_t* w, int provid
   request.amount = load_cell(layout, m + 2 + layout.cell);
   request.identity = load_cell(layout, m + 2 + 2 * layout.cell);
   if (p.targets) request.target = load_cell(layout, m + 2 + 3 * layout.cell);
+  if (p.zone >= 0) request.zone = m[p.zone];
   return request;
 }
 

@@ -47,6 +47,7 @@ struct ProviderRequest {
   CellId identity = kNullCell;
   CellId target = kNullCell;   // which effect: its id or its key
   bool under_way = false;      // its key is marked as in flight
+  std::uint8_t zone = 0;       // of the instance that called; kept only where there are partitions
 };
 inline constexpr int kLookup = 60;
 inline constexpr int kList = 61;  // of an object store: how many objects have this prefix

@@ -46,22 +46,35 @@ int most_confirming(const Plan& plan, const std::uint8_t* w, const RedisCommand&
   return confirming_replicas(plan, const_cast<std::uint8_t*>(w), c.redis, node, task);
 }
 
-bool compares_times(const RedisCommand& c) { return c.call.op == RedisOp::Expire && (c.call.gt || c.call.lt); }
+// A time that is past is earlier than any that is left.
+bool compares_times(const RedisCommand& c) {
+  return c.call.op == RedisOp::Expire && (c.call.gt || c.call.lt) && c.call.ttl != RedisTtlKind::Passed;
+}
 
-// Commands in the queue of a MULTI that go either way: each is a bit of the choice of EXEC.
-constexpr int kMostUnordered = 4;
-int unordered_times(const Plan& plan, const RedisConnection& connection) {
-  int n = 0;
-  for (int i = 0, queued = connection.queued(); i < queued; ++i) {
-    if (compares_times(command_of(plan, connection.queued_command(i))) && n < kMostUnordered) ++n;
+// Commands in the queue of a MULTI that can go more than one way: the choice of EXEC has a digit for each. No more of them, so that
+// the ways at both primaries of a split fit into a byte.
+constexpr int kMostOpen = 4;
+
+// How many ways a queued command can go. In a transaction WAIT never blocks: it tells how many have confirmed by then.
+int ways_in_queue(const Plan& plan, const std::uint8_t* w, const RedisCommand& c, int task, int node) {
+  if (compares_times(c)) return 2;
+  return c.call.op == RedisOp::Wait ? 1 + most_confirming(plan, w, c, task, node) : 1;
+}
+
+int choices_of_exec(const Plan& plan, const std::uint8_t* w, const RedisConnection& connection, int task, int node) {
+  int choices = 1;
+  for (int i = 0, open = 0, queued = connection.queued(); i < queued && open < kMostOpen; ++i) {
+    const int ways = ways_in_queue(plan, w, command_of(plan, connection.queued_command(i)), task, node);
+    if (ways > 1) ++open;
+    choices *= ways;
   }
-  return n;
+  return choices;
 }
 
 int choices_at(const Plan& plan, const std::uint8_t* w, int task, const RedisCommand& c, int node) {
   const RedisConnection connection(plan, const_cast<std::uint8_t*>(w), c.redis, task);
   if (connection.has(kBroken)) return 1;
-  if (connection.has(kInMulti)) return c.call.op == RedisOp::Exec ? 1 << unordered_times(plan, connection) : 1;
+  if (connection.has(kInMulti)) return c.call.op == RedisOp::Exec ? choices_of_exec(plan, w, connection, task, node) : 1;
   if (compares_times(c)) return 2;
   if (c.call.op != RedisOp::Wait) return 1;
   const int most = most_confirming(plan, w, c, task, node);
@@ -88,12 +101,23 @@ class Exec {
     }
     if (ctx_.limit) return {};
     find_place();
+    const bool queues = connection_.has(kInMulti) && !goes_past_queue();
     const RedisAnswer out = connection_.has(kInMulti) ? in_multi(args, count) : alone(args, count);
-    remember_offset();
+    if (!queues) remember_offset();
     return out;
   }
 
  private:
+  bool goes_past_queue() const {
+    switch (c_.call.op) {
+      case RedisOp::Multi:
+      case RedisOp::Watch:
+      case RedisOp::Exec:
+      case RedisOp::Discard: return true;
+      default: return false;
+    }
+  }
+
   // During a split a client that has found the new primary stays with it.
   void find_place() {
     const int old = old_primary(ctx_.plan, ctx_.w, c_.redis);
@@ -112,7 +136,7 @@ class Exec {
       case RedisOp::Discard: return answer_of(redis_error(ErrorClass::Other));  // ERR EXEC without MULTI
       case RedisOp::Watch:
         for (int i = 0; i < count; ++i) {
-          if (!connection_.watch(args[i])) ctx_.fail(LimitKind::RedisKeys, c_.redis);
+          if (!connection_.watch(args[i])) ctx_.fail(LimitKind::RedisKeys, kLimitWatches + c_.redis);
         }
         return answer_of(redis_kind(RedisReply::Kind::Ok));
       case RedisOp::Unwatch:
@@ -134,7 +158,11 @@ class Exec {
 
   RedisAnswer wait() {
     if (!is_primary(ctx_.plan, ctx_.w, c_.redis, way_.node)) return answer_of(redis_error(ErrorClass::Other));
-    const int confirmed = most_confirming(ctx_.plan, ctx_.w, c_, ctx_.task, way_.node) - way_.choice;
+    return confirm(c_, way_.choice);
+  }
+
+  RedisAnswer confirm(const RedisCommand& c, int missing) {
+    const int confirmed = most_confirming(ctx_.plan, ctx_.w, c, ctx_.task, way_.node) - missing;
     // Where the replicas cannot be told apart: only when all confirm is it certain what each of them has.
     if (confirmed == redis_of(ctx_.plan, c_.redis).replicas) confirm_writes(ctx_, c_.redis, connection_.asked(1));
     return answer_of(redis_int(confirmed));
@@ -155,7 +183,7 @@ class Exec {
       connection_.set(kExecRefused);
       return answer_of(redis_error(why));
     }
-    if (!connection_.queue(number_, args, count)) ctx_.fail(LimitKind::RedisKeys, c_.redis);
+    if (!connection_.queue(number_, args, count)) ctx_.fail(LimitKind::RedisKeys, kLimitQueue + c_.redis);
     return answer_of(redis_kind(RedisReply::Kind::Queued));
   }
 
@@ -174,12 +202,13 @@ class Exec {
       // The transaction's own writes must not trip its watches.
       connection_.unwatch();
       out = answer_of(redis_kind(RedisReply::Kind::List));
-      int unordered = 0;
+      int open = 0, choices = way_.choice;
       for (int i = 0; i < n; ++i) {
         const RedisCommand& c = command_of(ctx_.plan, connection_.queued_command(i));
-        const bool either = compares_times(c);
-        if (either && unordered == kMostUnordered) ctx_.fail(LimitKind::InstantOrder);
-        const int choice = either ? (way_.choice >> unordered++) & 1 : 0;
+        const int ways = ways_in_queue(ctx_.plan, ctx_.w, c, ctx_.task, way_.node);
+        if (ways > 1 && ++open > kMostOpen) ctx_.fail(LimitKind::RedisKeys, kLimitQueue + c_.redis);
+        const int choice = choices % ways;
+        choices /= ways;
         CellId args[kMaxRedisArgs];
         const int count = std::min(static_cast<int>(c.args.size()), kMaxRedisArgs);
         connection_.queued_args(i, args, count);
@@ -195,8 +224,7 @@ class Exec {
   RedisReply one(RedisRun& run, const RedisCommand& c, const CellId* args, int count, int choice) {
     switch (c.call.op) {
       case RedisOp::Unwatch: return redis_kind(RedisReply::Kind::Ok);
-      // In a transaction WAIT never blocks.
-      case RedisOp::Wait: return redis_int(confirming_replicas(ctx_.plan, ctx_.w, c.redis, way_.node, ctx_.task));
+      case RedisOp::Wait: return confirm(c, choice);
       default: return perform(run, c, args, count, choice);
     }
   }
@@ -239,7 +267,8 @@ CellId shown(Context& ctx, const RedisReply& reply) {
 
 int count_of(const RedisCommand& c, const RedisAnswer& answer) {
   switch (answer.kind) {
-    case RedisReply::Kind::Nil:
+    // A SET that answers the old value has found none, and set the key; with XX it has not.
+    case RedisReply::Kind::Nil: return c.call.op == RedisOp::Set && c.call.get && !c.call.xx ? 1 : 0;
     case RedisReply::Kind::Queued:
     case RedisReply::Kind::TypeNone:
     case RedisReply::Kind::Error: return 0;

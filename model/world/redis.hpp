@@ -8,7 +8,7 @@ namespace oncecheck {
 
 // One of the ways in which a command can go: the node that it reaches and what that does. choice: WAIT: how many fewer replicas
 // confirm than could; EXPIRE with GT or LT: 1 when it does nothing, where the order of two times is not known;
-// EXEC: a bit for each such EXPIRE in its queue.
+// EXEC: a digit for each such EXPIRE and each WAIT in its queue.
 struct RedisWay {
   int node = 0;
   int choice = 0;

@@ -17,6 +17,10 @@ inline constexpr std::uint8_t kMoved = 8;         // the client has found the ne
 inline constexpr std::uint8_t kAtOldPrimary = 16; // what it has open is at the old primary of a split
 inline constexpr std::uint8_t kBroken = 32;       // what it had open is gone; the next command finds out
 
+// Added to the redis in the argument of LimitKind::RedisKeys: what there is no room for is not a key.
+inline constexpr int kLimitQueue = 64;     // a command of a MULTI
+inline constexpr int kLimitWatches = 128;  // a key of WATCH
+
 class RedisConnection {
  public:
   RedisConnection(const Plan& plan, std::uint8_t* w, int redis, int task);

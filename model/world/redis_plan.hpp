@@ -66,10 +66,10 @@ enum class LuaOp : std::uint8_t {
 struct LuaExpr {
   LuaOp op = LuaOp::Nil;
   int a = -1, b = -1;
-  std::int64_t n = 0;      // Number; Key, Argument: 0 is the first; Local
+  std::int64_t n = 0;      // Number; Key, Argument: 0 is the first; Local; Less, LessEqual: 1 when b is evaluated first
   ExprId text = kNoExpr;   // Text, Error, Status
   RedisCall call;
-  std::vector<int> list;   // Call: arguments; Table: members
+  std::vector<int> list;   // Call: arguments; Table: members; ToText: the words nil, false, true
 };
 struct LuaStatement {
   enum class Kind : std::uint8_t { Assign, If, Return, Do };

@@ -1,6 +1,7 @@
 #include "model/world/redis_run.hpp"
 
 #include <charconv>
+#include <limits>
 
 #include "model/world/redis_expiry.hpp"
 #include "model/world/redis_replication.hpp"
@@ -54,6 +55,13 @@ bool redis_number(const Domain& domain, CellId cell, std::int64_t& number) {
   return text.size() == 1 || (text[digits] != '0');
 }
 
+bool redis_length(std::int64_t n, std::int64_t unit, bool absolute, std::int64_t& milliseconds) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (n > most / unit || n < -(most / unit)) return false;
+  milliseconds = n * unit;
+  return absolute || milliseconds <= most - kRedisNow;
+}
+
 int RedisRun::find(CellId key) const {
   const int slot = keys_.find(key);
   return slot >= 0 && redis_hidden(ctx_.plan, ctx_.w, redis_, node_, keys_.ttl(slot)) ? -1 : slot;
@@ -76,9 +84,9 @@ void RedisRun::finish() {
   write_count_ = 0;
 }
 
-void RedisRun::put(CellId key, CellId value, std::uint8_t ttl) {
+void RedisRun::put(CellId key, CellId value, std::uint8_t ttl, int owned_as) {
   RedisWrite write{kLogSet, false, key, value, ttl, 0};
-  if (r_.tracks_owners) write.owner = static_cast<std::uint8_t>(ctx_.task + 1);
+  if (r_.tracks_owners) write.owner = owned_as >= 0 ? keys_.owner(owned_as) : static_cast<std::uint8_t>(ctx_.task + 1);
   if (!keys_.put(write)) ctx_.fail(LimitKind::RedisKeys, redis_);
   touch_watched(ctx_.plan, ctx_.w, redis_, node_, key);
   note(write);
@@ -107,17 +115,20 @@ ErrorClass RedisRun::refusal(const RedisCall& call) const {
   return ErrorClass::None;
 }
 
+bool RedisRun::is_past(const RedisCall& call, const CellId* args, int count) const {
+  std::int64_t n = 0;
+  if (call.ttl != RedisTtlKind::Argument) return call.ttl == RedisTtlKind::Passed;
+  return !redis_number(ctx_.plan.domain, args[count - 1], n) || n <= 0;
+}
+
 // The deadline of a command that sets one; `passed`: it lies in the past.
 std::uint8_t RedisRun::deadline(const RedisCall& call, const CellId* args, int count, bool& passed) {
   std::int64_t length = call.milliseconds;
-  passed = call.ttl == RedisTtlKind::Passed;
-  if (call.ttl == RedisTtlKind::Argument) {
-    std::int64_t n = 0;
-    if (!redis_number(ctx_.plan.domain, args[count - 1], n)) n = 0;
-    passed = n <= 0;
-    length = n * call.number;
-  }
+  passed = is_past(call, args, count);
   if (passed) return 0;
+  std::int64_t n = 0;
+  const bool given = call.ttl == RedisTtlKind::Argument && redis_number(ctx_.plan.domain, args[count - 1], n);
+  CHECK_THAT(!given || redis_length(n, call.number, false, length));  // set() and expire() have refused it
   const std::uint8_t d = take_redis_deadline(ctx_, redis_);
   if (ctx_.seen != nullptr) ctx_.seen->deadlines_set.emplace_back(d, length);
   return d;
@@ -126,15 +137,15 @@ std::uint8_t RedisRun::deadline(const RedisCall& call, const CellId* args, int c
 RedisReply RedisRun::set(const RedisCall& call, const CellId* args, int count) {
   const CellId key = args[0];
   const int slot = find(key);
+  if (call.ttl == RedisTtlKind::Argument) {  // looked at before the key
+    std::int64_t n = 0, length = 0;
+    if (!redis_number(ctx_.plan.domain, args[count - 1], n)) return redis_error(ErrorClass::NotAnInteger);
+    if (n <= 0 || !redis_length(n, call.number, false, length)) return redis_error(ErrorClass::Other);  // ERR invalid expire time
+  }
   const RedisReply old = slot >= 0 ? redis_bulk(keys_.value(slot)) : RedisReply{};
   if ((call.nx && slot >= 0) || (call.xx && slot < 0)) {
     if (call.setnx) return redis_int(0);
     return call.get ? old : RedisReply{};
-  }
-  if (call.ttl == RedisTtlKind::Argument) {
-    std::int64_t n = 0;
-    if (!redis_number(ctx_.plan.domain, args[count - 1], n)) return redis_error(ErrorClass::NotAnInteger);
-    if (n <= 0) return redis_error(ErrorClass::Other);  // ERR invalid expire time
   }
   const RedisReply done = call.setnx ? redis_int(1) : call.get ? old : redis_kind(RedisReply::Kind::Ok);
   switch (call.ttl) {
@@ -160,34 +171,37 @@ RedisReply RedisRun::increment(const RedisCall& call, const CellId* args, int co
   if (call.number_argument) {
     std::int64_t n = 0;
     if (!redis_number(ctx_.plan.domain, args[count - 1], n)) return redis_error(ErrorClass::NotAnInteger);
-    step = call.number * n;
+    if (__builtin_mul_overflow(call.number, n, &step)) return redis_error(ErrorClass::Other);  // DECRBY of the least number
   }
   const int slot = find(args[0]);
   std::int64_t n = 0;
   if (slot >= 0 && !redis_number(ctx_.plan.domain, keys_.value(slot), n)) return redis_error(ErrorClass::NotAnInteger);
-  n += step;
-  put(args[0], storable(ctx_, int_val(n)), slot >= 0 ? keys_.ttl(slot) : std::uint8_t{0});
+  if (__builtin_add_overflow(n, step, &n)) return redis_error(ErrorClass::Other);  // ERR increment or decrement would overflow
+  // A counter is its maker's: with a lock of INCR whoever gets 2 has not got it.
+  put(args[0], storable(ctx_, int_val(n)), slot >= 0 ? keys_.ttl(slot) : std::uint8_t{0}, slot);
   return redis_int(n);
 }
 
 RedisReply RedisRun::expire(const RedisCall& call, const CellId* args, int count, int choice) {
   const int slot = find(args[0]);
   if (call.ttl == RedisTtlKind::Argument) {
-    std::int64_t n = 0;
+    std::int64_t n = 0, length = 0;
     if (!redis_number(ctx_.plan.domain, args[count - 1], n)) return redis_error(ErrorClass::NotAnInteger);
+    if (!redis_length(n, call.number, false, length)) return redis_error(ErrorClass::Other);  // ERR invalid expire time
   }
   if (slot < 0) return redis_int(0);
   const bool has = keys_.ttl(slot) != 0;
   // A key without one counts as endless: GT never, LT always.
   if ((call.nx && has) || (call.xx && !has) || (call.gt && !has)) return redis_int(0);
-  if ((call.gt || call.lt) && has && choice == 1) return redis_int(0);
-  bool passed = false;
+  bool passed = is_past(call, args, count);
+  if (passed && call.gt) return redis_int(0);  // earlier than any time that is left
+  if ((call.gt || call.lt) && has && !passed && choice == 1) return redis_int(0);
   const CellId value = keys_.value(slot);
   const std::uint8_t d = deadline(call, args, count, passed);
   if (passed) {
     remove(slot);
   } else {
-    put(args[0], value, d);
+    put(args[0], value, d, slot);
   }
   return redis_int(1);
 }
@@ -246,7 +260,7 @@ RedisAnswer RedisRun::perform(const RedisCall& call, const CellId* args, int cou
     case RedisOp::Expire: give(expire(call, args, count, choice)); break;
     case RedisOp::Persist: {
       const bool runs = slot >= 0 && keys_.ttl(slot) != 0;
-      if (runs) put(args[0], keys_.value(slot), 0);
+      if (runs) put(args[0], keys_.value(slot), 0, slot);
       give(redis_int(runs ? 1 : 0));
       break;
     }

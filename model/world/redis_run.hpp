@@ -30,8 +30,10 @@ class RedisRun {
   RedisReply increment(const RedisCall& call, const CellId* args, int count);
   RedisReply expire(const RedisCall& call, const CellId* args, int count, int choice);
   int find(CellId key) const;  // -1 also when it is hidden
+  bool is_past(const RedisCall& call, const CellId* args, int count) const;
   std::uint8_t deadline(const RedisCall& call, const CellId* args, int count, bool& passed);
-  void put(CellId key, CellId value, std::uint8_t ttl);
+  // The key is then this task's, unless `owned_as` is the slot whose owner keeps it: a command that changes no value, or counts.
+  void put(CellId key, CellId value, std::uint8_t ttl, int owned_as = -1);
   void remove(int slot);
   void note(const RedisWrite& write);
 
@@ -43,6 +45,15 @@ class RedisRun {
   std::array<RedisWrite, kMostWrites> writes_{};
   int write_count_ = 0;
 };
+
+// Absolute times are compared with this, in milliseconds: a scenario has no wall clock (docs/format.md, "Time").
+inline constexpr std::int64_t kRedisNow = 1'767'225'600'000;  // 2026
+
+// A time to live, or a time, in milliseconds. False when the server refuses it because it overflows.
+bool redis_length(std::int64_t n, std::int64_t unit, bool absolute, std::int64_t& milliseconds);
+
+// Lists that a script may make: answers of MGET and tables.
+inline constexpr int kMaxLuaLists = 8;
 
 // The number that a string stands for in Redis: decimal digits, a sign, no blanks, no leading zeros.
 bool redis_number(const Domain& domain, CellId cell, std::int64_t& number);

@@ -1,6 +1,7 @@
 // Scripts: a subset of Lua 5.1 as Redis runs it (redis.io "Scripting with Lua"; script_lua.c of Redis 7.0). Strings and numbers
 // are different values; a missing key is false; an answer of false or nil is nil.
 #include <array>
+#include <charconv>
 #include <string_view>
 
 #include "model/world/redis_run.hpp"
@@ -15,9 +16,13 @@ struct LuaValue {
   std::int64_t n = 0;
   CellId cell = kNullCell;
   ErrorClass error = ErrorClass::None;
+  int table = 0;  // List, Status, Error: which one, by when it was made
 
   bool truthy() const { return kind != Kind::Nil && kind != Kind::False; }
 };
+
+// A number of Lua is a double: above this it is not exact.
+constexpr std::int64_t kMostExact = 1ll << 53;
 
 class LuaRun {
  public:
@@ -32,7 +37,7 @@ class LuaRun {
       out.cell = error_text_;
       return out;
     }
-    if (result_.kind == LuaValue::Kind::List) return list_;
+    if (result_.kind == LuaValue::Kind::List) return lists_[static_cast<std::size_t>(result_.n)];
     RedisAnswer out;
     static_cast<RedisReply&>(out) = reply_of(result_);
     return out;
@@ -67,9 +72,9 @@ class LuaRun {
     if (failed_ == ErrorClass::None) failed_ = e;
   }
 
-  static LuaValue number(std::int64_t n) { return {K::Number, n, kNullCell, ErrorClass::None}; }
-  static LuaValue truth(bool b) { return {b ? K::True : K::False, 0, kNullCell, ErrorClass::None}; }
-  static LuaValue text(CellId cell) { return {K::Text, 0, cell, ErrorClass::None}; }
+  static LuaValue number(std::int64_t n) { return {K::Number, n, kNullCell, ErrorClass::None, 0}; }
+  static LuaValue truth(bool b) { return {b ? K::True : K::False, 0, kNullCell, ErrorClass::None, 0}; }
+  static LuaValue text(CellId cell) { return {K::Text, 0, cell, ErrorClass::None, 0}; }
 
   LuaValue element(const CellId* from, int count, std::int64_t i) const {
     return i < count ? text(from[i]) : LuaValue{};
@@ -114,11 +119,15 @@ class LuaRun {
       }
       case LuaOp::ToText: {
         const LuaValue a = eval_lua(e.a);
-        return a.kind == K::Number ? text(storable(ctx_, int_val(a.n))) : a;
+        if (a.kind == K::Number) return number_text(a.n);
+        if (a.kind == K::Text) return a;
+        if (a.kind <= K::True) return eval_lua(e.list[static_cast<std::size_t>(a.kind)]);
+        if (failed_ == ErrorClass::None) ctx_.fail(LimitKind::UnknownText);  // the address of a table
+        return {};
       }
       case LuaOp::Table: return table(e);
-      case LuaOp::Error: return {K::Error, 0, eval_cell(ctx_, e.text), ErrorClass::Other};
-      case LuaOp::Status: return {K::Status, 0, eval_cell(ctx_, e.text), ErrorClass::None};
+      case LuaOp::Error: return made({K::Error, 0, eval_cell(ctx_, e.text), ErrorClass::Other, 0});
+      case LuaOp::Status: return made({K::Status, 0, eval_cell(ctx_, e.text), ErrorClass::None, 0});
     }
     return {};
   }
@@ -127,12 +136,15 @@ class LuaRun {
     if (a.kind != b.kind) return false;
     if (a.kind == K::Number) return a.n == b.n;
     if (a.kind == K::Text) return ctx_.plan.redis_string[a.cell] == ctx_.plan.redis_string[b.cell];
-    return a.kind == K::Nil || a.kind == K::True || a.kind == K::False;  // tables are never the same table
+    return a.table == b.table;  // a table is equal to itself only; statuses and errors are tables
   }
 
   // What Lua takes for a number is more than what Redis does: blanks around it, zeros and a + in front.
   bool lua_number(CellId cell, std::int64_t& n) {
-    if (redis_number(ctx_.plan.domain, cell, n)) return true;
+    if (redis_number(ctx_.plan.domain, cell, n)) {
+      if (n > kMostExact || n < -kMostExact) ctx_.fail(LimitKind::IntRange);
+      return n <= kMostExact && n >= -kMostExact;
+    }
     const Val v = ctx_.plan.domain.decode(cell);
     if (v.kind != Kind::Text || v.n == kUnknownText) return false;
     std::string_view t = ctx_.plan.domain.text(v.n);
@@ -164,9 +176,39 @@ class LuaRun {
     return false;
   }
 
+  // tostring prints 14 digits.
+  LuaValue number_text(std::int64_t n) {
+    constexpr std::int64_t most = 100'000'000'000'000;
+    if (n >= most || n <= -most) ctx_.fail(LimitKind::UnknownText);
+    return text(storable(ctx_, int_val(n)));
+  }
+
+  std::string_view characters(CellId cell, std::array<char, 24>& digits) {
+    const Val v = ctx_.plan.domain.decode(cell);
+    if (v.kind == Kind::Text && v.n != kUnknownText) return ctx_.plan.domain.text(v.n);
+    if (v.kind != Kind::Int) {
+      ctx_.fail(LimitKind::UnknownText);
+      return {};
+    }
+    char* end = std::to_chars(digits.data(), digits.data() + digits.size(), v.n).ptr;
+    return {digits.data(), static_cast<std::size_t>(end - digits.data())};
+  }
+
+  // Byte by byte: a server without a locale.
+  int compare(CellId a, CellId b) {
+    std::array<char, 24> left{}, right{};
+    return characters(a, left).compare(characters(b, right));
+  }
+
   LuaValue arithmetic(const LuaExpr& e) {
-    const LuaValue left = eval_lua(e.a), right = eval_lua(e.b);
+    const bool swapped = e.n == 1;  // a > b is b < a, but a is evaluated first
+    const LuaValue first = eval_lua(swapped ? e.b : e.a), second = eval_lua(swapped ? e.a : e.b);
+    const LuaValue &left = swapped ? second : first, &right = swapped ? first : second;
     const bool sum = e.op == LuaOp::Add || e.op == LuaOp::Subtract;
+    if (!sum && left.kind == K::Text && right.kind == K::Text) {
+      const int order = compare(left.cell, right.cell);
+      return truth(e.op == LuaOp::Less ? order < 0 : order <= 0);
+    }
     std::int64_t a = 0, b = 0;
     if (!operand(left, sum, a) || !operand(right, sum, b)) return {};
     switch (e.op) {
@@ -180,6 +222,7 @@ class LuaRun {
   LuaValue call(const LuaExpr& e, bool caught) {
     CellId args[kMaxRedisArgs];
     int count = 0;
+    bool fits = true;
     for (int id : e.list) {
       const LuaValue v = eval_lua(id);
       if (v.kind == K::Number) {
@@ -187,9 +230,14 @@ class LuaRun {
       } else if (v.kind == K::Text) {
         args[count++] = v.cell;
       } else {
-        fail(ErrorClass::Other);
-        return {};
+        fits = false;  // the other arguments are evaluated nevertheless
       }
+    }
+    if (failed_ != ErrorClass::None) return {};
+    if (!fits && caught) return made({K::Error, 0, kNullCell, ErrorClass::Other, 0});
+    if (!fits) {
+      fail(ErrorClass::Other);
+      return {};
     }
     for (int i = 0; i < count; ++i) {
       if (is_key(e.call, i)) args[i] = ctx_.plan.redis_string[args[i]];
@@ -203,9 +251,9 @@ class LuaRun {
       case RedisReply::Kind::Int: return number(answer.n);
       case RedisReply::Kind::Bulk: return text(answer.cell);
       case RedisReply::Kind::Nil: return truth(false);
-      case RedisReply::Kind::Error: return {K::Error, 0, kNullCell, answer.error};
-      case RedisReply::Kind::List: list_ = answer; return {K::List, 0, kNullCell, ErrorClass::None};
-      default: return {K::Status, static_cast<std::int64_t>(answer.kind), kNullCell, ErrorClass::None};
+      case RedisReply::Kind::Error: return made({K::Error, 0, kNullCell, answer.error, 0});
+      case RedisReply::Kind::List: return list(answer);
+      default: return made({K::Status, static_cast<std::int64_t>(answer.kind), kNullCell, ErrorClass::None, 0});
     }
   }
 
@@ -225,16 +273,27 @@ class LuaRun {
     return {};
   }
 
+  LuaValue made(LuaValue table) {
+    table.table = ++tables_;
+    return table;
+  }
+
+  LuaValue list(const RedisAnswer& items) {
+    CHECK_THAT(list_count_ < kMaxLuaLists);  // the parser counts, and nothing runs twice
+    lists_[static_cast<std::size_t>(list_count_)] = items;
+    return made({K::List, list_count_++, kNullCell, ErrorClass::None, 0});
+  }
+
   LuaValue table(const LuaExpr& e) {
     RedisAnswer out;
     static_cast<RedisReply&>(out) = redis_kind(RedisReply::Kind::List);
+    bool ended = false;
     for (int id : e.list) {
       const LuaValue v = eval_lua(id);
-      if (v.kind == K::Nil) break;  // an answer ends before the first nil
-      out.items[out.count++] = reply_of(v);
+      ended = ended || v.kind == K::Nil;  // an answer ends before the first nil, but what follows has been evaluated
+      if (!ended) out.items[out.count++] = reply_of(v);
     }
-    list_ = out;
-    return {K::List, 0, kNullCell, ErrorClass::None};
+    return list(out);
   }
 
   Context& ctx_;
@@ -246,7 +305,8 @@ class LuaRun {
   int arg_count_;
   std::array<LuaValue, kMaxLuaLocals> locals_{};
   LuaValue result_;
-  RedisAnswer list_;
+  std::array<RedisAnswer, kMaxLuaLists> lists_{};  // by the number in its value
+  int list_count_ = 0, tables_ = 0;
   ErrorClass failed_ = ErrorClass::None;
   CellId error_text_ = kNullCell;  // of an error that the script itself answers
 };

@@ -7,6 +7,7 @@
 #include "model/world/check.hpp"
 #include "model/world/mvcc.hpp"
 #include "model/world/row_lock.hpp"
+#include "model/world/session_settings.hpp"
 #include "model/world/transaction.hpp"
 
 namespace oncecheck {
@@ -35,6 +36,7 @@ bool push_savepoint(const Layout& layout, std::uint8_t* w, int session, int name
   if (stack[0] >= kMaxSavepoints) return false;
   ++stack[0];
   stack[stack[0]] = static_cast<std::uint8_t>(name);
+  keep_settings(layout, w, session, stack[0]);
   return true;
 }
 
@@ -51,6 +53,7 @@ void set_savepoint_depth(const Layout& layout, std::uint8_t* w, int session, int
   std::uint8_t* stack = stack_of(layout, w, session);
   for (int d = depth + 1; d <= kMaxSavepoints; ++d) stack[d] = 0;
   stack[0] = static_cast<std::uint8_t>(depth);
+  drop_kept_settings(layout, w, session, depth);
 }
 
 void undo_to_level(const Plan& plan, std::uint8_t* w, int session, int level) {
@@ -69,6 +72,7 @@ void undo_to_level(const Plan& plan, std::uint8_t* w, int session, int level) {
     }
     if (table.locks >= 0) undo_row_lock(v[table.locks + s.number], level);
   });
+  restore_settings(plan.layout, w, session, level);
   end_transaction_advisory(plan, w, session, level);
   wake_waiters(plan, w, session);
 }

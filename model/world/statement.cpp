@@ -1,10 +1,14 @@
 #include "model/world/statement.hpp"
 
+#include <algorithm>
+
+#include "model/world/code_walk.hpp"
 #include "model/world/innodb_statement.hpp"
 #include "model/world/innodb_transaction.hpp"
 #include "model/world/postgres_statement.hpp"
 #include "model/world/replica_read.hpp"
 #include "model/world/sequence.hpp"
+#include "model/world/session_settings.hpp"
 #include "model/world/transaction.hpp"
 
 namespace oncecheck {
@@ -40,11 +44,25 @@ bool uses_tables(SqlKind k) {
   return k == SqlKind::Select || k == SqlKind::SelectLock || k == SqlKind::Insert || k == SqlKind::Update || k == SqlKind::Delete;
 }
 
+bool writes(const SqlStatement& s) {
+  if (s.kind == SqlKind::Insert || s.kind == SqlKind::Update || s.kind == SqlKind::Delete) return true;
+  return std::any_of(s.parts.begin(), s.parts.end(), [](const SqlStatement& part) { return writes(part); });
+}
+
+bool takes_number(const Code& code, const SqlStatement& s) {
+  bool takes = false;
+  const auto look = [&](const Node& n) { takes = takes || n.op == Op::NextVal; };
+  each_expr(s, [&](ExprId e) { walk_expr(code, e, look, [](const Query&) {}); });
+  each_query(s, [&](QueryId q) { walk_query(code, q, look, [](const Query&) {}); });
+  return takes;
+}
+
 // SET autocommit and SET SESSION ... ISOLATION LEVEL.
 ExecResult set_session(Context& ctx, const SqlStatement& s, std::uint8_t* session) {
   std::uint8_t& flags = session[kSessionFlags];
   if (s.kind == SqlKind::SetSessionIsolation) {
-    flags = static_cast<std::uint8_t>((flags & ~kSessionLevelBits) | (1 + static_cast<int>(*s.isolation)) << kSessionLevelShift);
+    const int level = (1 + static_cast<int>(*s.isolation)) << kSessionLevelShift;
+    change_setting(ctx.plan.layout, ctx.w, ctx.session, kSessionLevelBits, static_cast<std::uint8_t>(level), false);
     return {};
   }
   // Switching it on commits.
@@ -103,6 +121,22 @@ ExecResult exec_sql(Context& ctx, const SqlStatement& statement, std::uint8_t* l
   return result;
 }
 
+bool may_last(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& s) {
+  if (s.refused != ErrorClass::None || s.on_replica) return false;
+  const SessionLayout& layout = plan.layout.sessions[static_cast<std::size_t>(session)];
+  const std::uint8_t* me = w + layout.offset;
+  const bool innodb = is_innodb(plan.layout.databases[static_cast<std::size_t>(layout.db)].engine);
+  switch (s.kind) {
+    case SqlKind::Commit: return true;
+    case SqlKind::Begin: return innodb && me[kTx] == kOpenTx;
+    case SqlKind::SetAutocommit: return s.switch_on && me[kTx] == kOpenTx;
+    default: break;
+  }
+  if (me[kTx] != kFailedTx && takes_number(plan.code, s)) return true;
+  const bool autocommit = me[kTx] == kImplicitTx || (me[kTx] == kNoTx && (me[kSessionFlags] & kAutocommitOff) == 0);
+  return autocommit && (s.kind == SqlKind::LockFunction || writes(s));
+}
+
 ErrorClass fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {
   const SessionLayout& s = plan.layout.sessions[static_cast<std::size_t>(session)];
   if (is_innodb(plan.layout.databases[static_cast<std::size_t>(s.db)].engine)) {
@@ -116,9 +150,9 @@ ErrorClass fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session
   return error;
 }
 
-void set_timeout_flag(const SqlStatement& statement, std::uint8_t& session_flags) {
+void set_timeout(const Plan& plan, std::uint8_t* w, int session, const SqlStatement& statement) {
   const std::uint8_t flag = statement.timeout_error == ErrorClass::StatementTimeout ? kStatementTimeoutOn : kLockTimeoutOn;
-  session_flags = static_cast<std::uint8_t>(statement.switch_on ? session_flags | flag : session_flags & ~flag);
+  change_setting(plan.layout, w, session, flag, statement.switch_on ? flag : std::uint8_t{0}, statement.local);
 }
 
 bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error) {

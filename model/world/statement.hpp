@@ -30,7 +30,11 @@ ErrorClass fail_waiting_statement(const Plan& plan, std::uint8_t* w, int session
 // GET_LOCK gives 0 when it times out, and NULL when it is cancelled (MariaDB): no error. Then true; the statement is to go on.
 bool wait_gives_result(const Plan& plan, std::uint8_t* w, int session, ErrorClass error);
 
+// Whether the statement, run now, may make something permanent that the end of the session does not undo: what an autocommitted
+// write stores, what it commits by itself (MySQL's BEGIN and SET autocommit = 1 inside of a transaction), numbers that it takes.
+bool may_last(const Plan& plan, const std::uint8_t* w, int session, const SqlStatement& statement);
+
 // SET lock_timeout, SET statement_timeout and their like.
-void set_timeout_flag(const SqlStatement& statement, std::uint8_t& session_flags);
+void set_timeout(const Plan& plan, std::uint8_t* w, int session, const SqlStatement& statement);
 
 }  // namespace oncecheck

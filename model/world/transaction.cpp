@@ -9,6 +9,7 @@
 #include "model/world/mvcc.hpp"
 #include "model/world/savepoint.hpp"
 #include "model/world/sequence.hpp"
+#include "model/world/session_settings.hpp"
 #include "model/world/ssi.hpp"
 #include "model/world/time.hpp"
 
@@ -35,7 +36,7 @@ void clear_wait(const Plan& plan, std::uint8_t* w, int session) {
   for (int k : {kWaits, kPosition, kWaitKind, kPart, kWaitTable, kWaitSlot}) s[k] = 0;
 }
 
-void leave(const Plan& plan, std::uint8_t* w, int session, TxState next) {
+void leave(const Plan& plan, std::uint8_t* w, int session, TxState next, bool committed) {
   std::uint8_t* s = w + plan.layout.sessions[static_cast<std::size_t>(session)].offset;
   s[kTx] = next;
   if (next == kNoTx) {
@@ -43,6 +44,7 @@ void leave(const Plan& plan, std::uint8_t* w, int session, TxState next) {
     s[kSessionFlags] = static_cast<std::uint8_t>(s[kSessionFlags] & ~kTxReadOnly);
   }
   clear_wait(plan, w, session);
+  end_settings(plan.layout, w, session, committed);
   clear_savepoints(plan.layout, w, session);
   if (database_of(plan, session).advisory.offset >= 0) end_transaction_advisory(plan, w, session, 0);
   drop_locks(plan, w, session);
@@ -89,7 +91,7 @@ void commit_transaction(const Plan& plan, std::uint8_t* w, int session, Limit* l
     }
     if (made && v[kXmax] == 0) v[kFlags] = 0;
   });
-  leave(plan, w, session, kNoTx);
+  leave(plan, w, session, kNoTx, true);
 }
 
 void rollback_transaction(const Plan& plan, std::uint8_t* w, int session, TxState next) {
@@ -107,7 +109,7 @@ void rollback_transaction(const Plan& plan, std::uint8_t* w, int session, TxStat
       if (table.subs >= 0) v[table.subs + 1] = 0;
     }
   });
-  leave(plan, w, session, next);
+  leave(plan, w, session, next, false);
 }
 
 void fail_transaction(const Plan& plan, std::uint8_t* w, int session) {

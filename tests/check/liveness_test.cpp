@@ -16,7 +16,7 @@ using namespace oncecheck::testing;
 
 namespace {
 
-const std::string kStuck = R"j({"use": "no-stuck-intent", "records": "db.t", "open": "state = 'OPEN'"})j";
+const std::string kStuck = R"j({"use": "no-stuck-intent", "record": "db.t", "open": "OPEN"})j";
 const std::string kAnswered = R"j("answered-eventually")j";
 
 struct Parts {
@@ -196,12 +196,19 @@ TEST_CASE("time goes on: a lease runs out, unless somebody renews it again and a
 
 TEST_CASE("a lock that a dead owner left: a time to live ends it") {
   Parts p{"", R"j({"redis": "SET lock 1 NX"}, {"redis": "DEL lock"}, {"reply": 200})j"};
-  p.promise = R"j({"use": "no-stuck-intent", "locks": "key = 'lock'"})j";
+  p.promise = R"j({"use": "no-stuck-intent", "lock": "lock"})j";
   CHECK(verdict(p) == "holds");
   p.faults = R"j("crash": 1)j";
   CHECK(verdict(p) == "violated");
   p.on_request = R"j({"redis": "SET lock 1 NX PX 30000"}, {"redis": "DEL lock"}, {"reply": 200})j";
   CHECK(verdict(p) == "holds");
+  // Records and locks at once.
+  p.promise = R"j({"use": "no-stuck-intent", "record": "db.t", "open": ["OPEN", "NEW"], "lock": ["lock", "other"]})j";
+  CHECK(verdict(p) == "holds");
+  p.on_request = R"j({"redis": "SET other 1"}, {"reply": 200})j";
+  CHECK(verdict(p) == "violated");
+  p.on_request = kOpens + R"j(, {"reply": 200})j";
+  CHECK(verdict(p) == "violated");
 }
 
 TEST_CASE("who spins until a timer fires gets no verdict, until timers may fire at any moment") {
@@ -254,10 +261,11 @@ TEST_CASE("what no-stuck-intent needs to know") {
     }
     return std::string();
   };
-  CHECK(mistake(R"j("no-stuck-intent")j").find("needs to know what must end") != std::string::npos);
-  CHECK(mistake(R"j({"use": "no-stuck-intent", "records": "db.t"})j").find("needs to know what must end") != std::string::npos);
-  CHECK(mistake(R"j({"use": "no-stuck-intent", "records": "db.tt", "open": "true"})j").find("unknown table") != std::string::npos);
-  CHECK(mistake(R"j({"use": "no-stuck-intent", "records": "db.t", "identity": "ids", "open": "true"})j").find("unknown column") != std::string::npos);
+  const std::string needs = "no-stuck-intent needs 'record' and 'open', or 'lock'";
+  CHECK(mistake(R"j("no-stuck-intent")j").find(needs) != std::string::npos);
+  CHECK(mistake(R"j({"use": "no-stuck-intent", "record": "db.t"})j").find(needs) != std::string::npos);
+  CHECK(mistake(R"j({"use": "no-stuck-intent", "record": "db.tt", "open": "A"})j").find("unknown table") != std::string::npos);
+  CHECK(mistake(R"j({"use": "no-stuck-intent", "record": "db.t", "identity": "ids", "open": "A"})j").find("unknown column") != std::string::npos);
   CHECK(mistake(kStuck).empty());
 }
 

@@ -1,36 +1,18 @@
 // `oncecheck conform` as a user meets it: exit statuses, where what is printed, the last line.
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "tests/conform/vector_text.hpp"
+#include "tests/support/tool.hpp"
 
 using namespace oncecheck::testing;
 
 namespace {
 
-struct Run {
-  int status = -1;
-  std::string out;
-};
-
-Run run_tool(const std::string& arguments) {
-  Run run;
-  const std::string command = std::string(ONCECHECK_BINARY) + " conform " + arguments + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer;
-  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) run.out.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  return run;
-}
+Run run_conform(const std::string& arguments) { return run_tool("conform " + arguments, true); }
 
 std::filesystem::path folder() {
   const auto path = std::filesystem::temp_directory_path() / "oncecheck-conform-test";
@@ -56,30 +38,30 @@ TEST_CASE("0 without a mismatch, 1 with one; the last line counts") {
   const auto at = folder();
   write(at / "good.json", insert(1).dump());
   write(at / "other.json", "{}");
-  Run run = run_tool(at.string());
+  Run run = run_conform(at.string());
   CHECK(run.status == 0);
   CHECK(last_line(run.out) == "1 vectors: 1 agree, 0 allowed, 0 unsupported, 0 mismatch");
   CHECK(run.out.find("1 files passed over") != std::string::npos);
   write(at / "false.json", insert(2).dump());
-  run = run_tool(at.string());
+  run = run_conform(at.string());
   CHECK(run.status == 1);
   CHECK(run.out.find("expected: 2 rows affected") != std::string::npos);
   CHECK(run.out.find("got:      1 row affected") != std::string::npos);
   CHECK(last_line(run.out) == "2 vectors: 1 agree, 0 allowed, 0 unsupported, 1 mismatch");
-  CHECK(run_tool(at.string() + " --engine mysql").status == 0);
-  CHECK(run_tool((at / "good.json").string()).status == 0);
+  CHECK(run_conform(at.string() + " --engine mysql").status == 0);
+  CHECK(run_conform((at / "good.json").string()).status == 0);
 }
 
 TEST_CASE("2: no such folder, no vectors named, an unknown engine, a broken vector") {
   const auto at = folder();
-  CHECK(run_tool("").status == 2);
-  CHECK(run_tool((at / "nothing").string()).status == 2);
+  CHECK(run_conform("").status == 2);
+  CHECK(run_conform((at / "nothing").string()).status == 2);
   write(at / "good.json", insert(1).dump());
-  CHECK(run_tool(at.string() + " --engine oracle").status == 2);
+  CHECK(run_conform(at.string() + " --engine oracle").status == 2);
   nlohmann::json broken = insert(1);
   broken["steps"][0]["session"] = "Z";
   write(at / "broken.json", broken.dump());
-  const Run run = run_tool(at.string());
+  const Run run = run_conform(at.string());
   CHECK(run.status == 2);
   CHECK(run.out.find("broken.json") != std::string::npos);
   CHECK(run.out.find("/steps/0/session") != std::string::npos);
@@ -89,11 +71,11 @@ TEST_CASE("2: no such folder, no vectors named, an unknown engine, a broken vect
 TEST_CASE("--json names every vector with its verdict; --help has an example") {
   const auto at = folder();
   write(at / "false.json", insert(2).dump());
-  CHECK(run_tool(at.string() + " --json " + (at / "report").string()).status == 1);
+  CHECK(run_conform(at.string() + " --json " + (at / "report").string()).status == 1);
   const auto j = nlohmann::json::parse(std::ifstream(at / "report"));
   CHECK(j["counts"]["mismatch"] == 1);
   CHECK(j["vectors"][0]["name"] == "planted");
   CHECK(j["vectors"][0]["verdict"] == "mismatch");
   CHECK(j["vectors"][0]["recordings"][0]["divergences"][0]["differences"][0]["got"] == "1 row affected");
-  CHECK(run_tool("--help").out.find("Example: oncecheck conform") != std::string::npos);
+  CHECK(run_conform("--help").out.find("Example: oncecheck conform") != std::string::npos);
 }

@@ -1,49 +1,15 @@
 // The command line as a user meets it: exit statuses (DESIGN 7), what is printed where, --help with an example for each verb.
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/support/scenarios.hpp"
+#include "tests/support/tool.hpp"
 
 using namespace oncecheck::testing;
-
-namespace {
-
-struct Run {
-  int status = -1;
-  std::string out;
-};
-
-// Standard output only; standard error is dropped unless `both`.
-Run run_tool(const std::string& arguments, bool both = false) {
-  Run run;
-  const std::string command = std::string(ONCECHECK_BINARY) + " " + arguments + (both ? " 2>&1" : " 2>/dev/null");
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer;
-  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) run.out.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  return run;
-}
-
-std::string temporary(const std::string& name, const std::string& text) {
-  const auto folder = std::filesystem::temp_directory_path() / "oncecheck-cli-test";
-  std::filesystem::create_directories(folder);
-  const std::string path = (folder / name).string();
-  std::ofstream(path) << text;
-  return path;
-}
-
-}  // namespace
 
 TEST_CASE("0: every verdict is as the file expects") {
   const Run run = run_tool("check " + shipped("dedup-race.jsonc"));
@@ -144,7 +110,7 @@ TEST_CASE("traces are written, replayed and explained; a changed one fails at it
 }
 
 TEST_CASE("every verb has help with an example; schema is JSON; list knows the library") {
-  for (const std::string verb : {"check", "simulate", "replay", "explain", "conform", "list", "schema"}) {
+  for (const std::string verb : {"check", "simulate", "ablate", "windows", "replay", "explain", "conform", "list", "schema"}) {
     CAPTURE(verb);
     const Run run = run_tool(verb + " --help");
     CHECK(run.status == 0);

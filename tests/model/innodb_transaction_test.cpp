@@ -265,6 +265,18 @@ TEST_CASE("GET_LOCK outlives COMMIT, and its circle undoes nothing") {
     F {"k": [[1, 0], [2, 0], [3, 0]]})") == "agree");
 }
 
+TEST_CASE("GET_LOCK with a time below zero: no lock at all on MariaDB, no limit on MySQL") {
+  const std::string first = kRows + R"(
+    A SELECT GET_LOCK('x', -1) -> [[)";
+  CHECK(played("mariadb", kRR, first + R"(null]]
+    B SELECT GET_LOCK('x', 0) -> [[1]]
+    F {"k": [[1, 0], [2, 0]]})") == "agree");
+  CHECK(played("mysql", kRR, first + R"(1]]
+    B SELECT GET_LOCK('x', -1) -> [[1]] @2
+    A SELECT RELEASE_LOCK('x') -> [[1]]
+    F {"k": [[1, 0], [2, 0]]})") == "agree");
+}
+
 TEST_CASE("DELETE takes a row too that it has just changed as the child of another one") {
   const std::string rows = R"(
     S CREATE TABLE n (id int PRIMARY KEY, par int, FOREIGN KEY (par) REFERENCES n (id) ON DELETE SET NULL)

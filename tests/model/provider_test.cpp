@@ -230,6 +230,21 @@ TEST_CASE("a webhook may come before the answer, twice, or in another order") {
     p.operations = charge(R"j(, "webhook": {"to": "s.event", "on": ["declined"]})j");
     CHECK(verdict(p) == Verdict::Violated);
   }
+  SUBCASE("an inbox goes by the event's id, not by the effect's") {
+    p.operations = charge(R"j(, "webhook": {"to": "s.event"})j") + R"j(, "refund": {"undoes": "charge", "webhook": {"to": "s.event"}})j";
+    p.steps = R"j({"call": "p.charge", "key": ":key", "into": "c"}, {"call": "p.refund", "target": ":c.id"}, {"reply": 202})j";
+    p.promise = R"j({"name": "both events", "finally_empty": "SELECT 1 AS n WHERE (SELECT count(*) FROM db.t) <> 2"})j";
+    const auto inbox = [](const char* id) {
+      return fmt::format(R"j("event": [{{"sql": "INSERT INTO t VALUES (:{}, :event) ON CONFLICT DO NOTHING"}}, {{"reply": 200}}])j", id);
+    };
+    for (const char* faults : {"", R"j("duplicate_request": {"max": 1, "service": "s"})j"}) {
+      p.faults = faults;
+      p.endpoints = inbox("event_id");
+      CHECK(verdict(p) == Verdict::Holds);
+      p.endpoints = inbox("id");
+      CHECK(verdict(p) == Verdict::Violated);
+    }
+  }
   SUBCASE("an older event that comes later overwrites a newer one") {
     p.operations = R"j("charge": {"idempotency_key": "none", "may_decline": true, "webhook": {"to": "s.event"}})j";
     const std::string attempt = R"j({"call": "p.charge", "key": ":key", "on_error": {"declined": [{"call": "p.charge", "key": ":key", "on_error": []}]}})j";
@@ -320,5 +335,26 @@ TEST_CASE("presets behave as they say") {
     CAPTURE(p.name);
     CHECK(!p.meaning.empty());
     CHECK(with_preset(p.name, kChargeOnce, "", "", once) == "holds");
+  }
+}
+
+TEST_CASE("a library that sends a POST again, and a network that doubles it, charge twice without a key that is honoured") {
+  for (const bool honoured : {true, false}) {
+    CAPTURE(honoured);
+    const Verdict expected = honoured ? Verdict::Holds : Verdict::Violated;
+    Parts p;
+    p.operations = fmt::format(R"j("charge": {{"idempotency_key": "{}"}})j", honoured ? "honoured" : "ignored");
+    p.steps = R"j({"call": "p.charge", "key": ":key", "timeout": "5s", "resends": 1, "on_timeout": []}, {"reply": 200})j";
+    CHECK(verdict(p) == Verdict::Holds);
+    p.faults = R"j("timeout": {"max": 1, "provider": "p"})j";
+    CHECK(verdict(p) == expected);
+    p.faults = R"j("lose_response": {"max": 1, "provider": "p"})j";
+    CHECK(verdict(p) == expected);
+    // Without the resends the handler gives up, and nothing happens twice.
+    p.steps = R"j({"call": "p.charge", "key": ":key", "timeout": "5s", "on_timeout": []}, {"reply": 200})j";
+    CHECK(verdict(p) == Verdict::Holds);
+    // Below the handler, which sends once and hears one answer.
+    p.faults = R"j("duplicate_request": {"max": 1, "provider": "p"})j";
+    CHECK(verdict(p) == expected);
   }
 }

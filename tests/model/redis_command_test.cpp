@@ -68,6 +68,76 @@ TEST_CASE("EXPIRE, PERSIST, TTL") {
   CHECK(always("", later, ":a = 0 OR :a = 1"));
 }
 
+TEST_CASE("SET with GET counts what it did: with XX and no key nothing") {
+  CHECK(gives({"a=SET k A GET", "b=SET k B GET", "c=GETSET l A"}, ":a.count = 1 AND :a IS NULL AND :b.count = 1 AND :c.count = 1 AND :c IS NULL"));
+  CHECK(gives({"a=SET k A XX GET", "b=SET k A NX GET", "c=SET k B"}, ":a.count = 0 AND :b.count = 1 AND :c.count = 1"));
+}
+
+TEST_CASE("a time that is past is earlier than any that is left: GT never, LT always; without a key nothing") {
+  CHECK(gives({"SET k A EX 10", "a=EXPIRE k -1 GT", "b=EXPIREAT k 1000 GT", "c=EXPIRE k 0 GT", "d=GET k"},
+              ":a = 0 AND :b = 0 AND :c = 0 AND :d = 'A'"));
+  CHECK(gives({"SET k A EX 10", "a=EXPIRE k -1 LT", "b=EXISTS k", "c=EXPIRE k -1 LT"}, ":a = 1 AND :b = 0 AND :c = 0"));
+  const std::string given = R"j({"set": {"t": "-1"}}, )j" + commands({"SET k A EX 10", "a=EXPIRE k :t GT", "b=EXPIRE k :t LT", "c=EXISTS k"});
+  CHECK(always("", given, ":a = 0 AND :b = 1 AND :c = 0"));
+}
+
+TEST_CASE("a time to live of 0 is an error before the key is looked at, and what overflows is one too") {
+  // 1 when the last command failed with ERR, 2 when it was not a number.
+  auto fails = [](const std::string& before, const std::string& command) {
+    return before + R"j({"set": {"e": "0"}}, {"redis": ")j" + command +
+           R"j(", "on_error": {"other": [{"set": {"e": "1"}}], "not_an_integer": [{"set": {"e": "2"}}]}})j";
+  };
+  const std::string zero = R"j({"set": {"t": "0"}}, {"redis": "SET k A"}, )j";
+  CHECK(always("", fails(zero, "SET k B NX EX :t"), ":e = 1"));
+  CHECK(always("", fails(zero, "SET l B XX PX :t"), ":e = 1"));
+  CHECK(always("", fails(R"j({"set": {"t": "1"}}, {"redis": "SET k A"}, )j", "SET k B NX EX :t"), ":e = 0"));
+  const std::string most = R"j({"set": {"t": "'9223372036854775807'"}}, {"redis": "SET k A"}, )j";
+  CHECK(always("", fails(most, "SET k B EX :t"), ":e = 1"));
+  CHECK(always("", fails(most, "SET k B PX :t"), ":e = 1"));
+  CHECK(always("", fails(most, "EXPIRE k :t"), ":e = 1"));
+  CHECK(always("", fails(R"j({"set": {"t": "'-9223372036854775807'"}}, )j", "EXPIRE l :t"), ":e = 1"));
+  CHECK(always("", fails(R"j({"set": {"t": "'99999999999999999999'"}}, )j", "EXPIRE l :t"), ":e = 2"));
+  CHECK(always("", fails(R"j({"redis": "SET n 9223372036854775807"}, )j", "INCR n"), ":e = 1"));
+  CHECK(always("", fails(R"j({"redis": "SET n -9223372036854775808"}, )j", "DECRBY n 1"), ":e = 1"));
+  CHECK(always("", fails(R"j({"set": {"t": "'-9223372036854775808'"}}, )j", "DECRBY n :t"), ":e = 1"));
+}
+
+TEST_CASE("on_error: other leaves the classes that have a name of their own to their handlers") {
+  auto steps = [](const std::string& handlers) {
+    return R"j({"set": {"e": "0"}}, {"redis": "SET n x"}, {"redis": "INCR n", "on_error": {)j" + handlers + "}}";
+  };
+  const std::string own = R"j("not_an_integer": [{"set": {"e": "2"}}])j", other = R"j("other": [{"set": {"e": "1"}}])j";
+  CHECK(always("", steps(own + ", " + other), ":e = 2"));
+  CHECK(always("", steps(other + R"j(, "any": [{"set": {"e": "3"}}])j"), ":e = 3"));
+}
+
+TEST_CASE("the owner of a key is who gave it its value, not who changes its time to live or counts") {
+  // The first handler makes the key, rests, and does `own`; the other one does `other` in between.
+  auto verdict = [](const std::string& makes, const std::string& own, const std::string& other) {
+    const std::string steps = R"j({"redis": "INCR turn", "into": "n"}, {"if": ":n = 1", "then": [{"redis": ")j" + makes +
+                              R"j("}, {"redis": "SET turn 5"}, {"pause": true}, )j" + own +
+                              R"j({"redis": "GET lock"}, {"reply": 200}]}, {"if": ":n = 6", "then": [)j" + other + R"j({"pause": true}, {"redis": "GET lock"}]}, {"reply": 200})j";
+    return verdict_of_redis({"", steps, R"j(, "clicks": 2)j", "", R"j("only-owner-releases")j"});
+  };
+  auto step = [](const std::string& command) { return R"j({"redis": ")j" + command + R"j("}, )j"; };
+  const std::string del = step("DEL lock");
+  CHECK(verdict("SET lock A EX 10", "", del) == Verdict::Violated);
+  CHECK(verdict("INCR lock", "", del) == Verdict::Violated);
+  for (const char* touch : {"EXPIRE lock 30", "PERSIST lock", "INCR lock", "SET lock B NX", "SETNX lock B"}) {
+    CAPTURE(touch);
+    const std::string makes = "SET lock 1 EX 10";
+    CHECK(verdict(makes, "", step(touch) + del) == Verdict::Violated);
+    CHECK(verdict(makes, del, step(touch)) == Verdict::Holds);
+  }
+  // Who overwrites it has taken it over.
+  for (const char* writes : {"SET lock B", "GETSET lock B", "MSET lock B", "SET lock B KEEPTTL"}) {
+    CAPTURE(writes);
+    CHECK(verdict("SET lock 1 EX 10", "", step(writes) + del) == Verdict::Holds);
+    CHECK(verdict("SET lock 1 EX 10", del, step(writes)) == Verdict::Violated);
+  }
+  CHECK(verdict("SET lock 1", "", step("EXPIRE lock -1")) == Verdict::Violated);  // that deletes
+}
+
 TEST_CASE("a time to live passes when nothing else can happen, or earlier with a budget") {
   const std::string waits = commands({"SET k A EX 10", "a=GET k"});
   CHECK(always("", waits, ":a = 'A'"));
@@ -136,5 +206,41 @@ TEST_CASE("what lies outside is refused by its name") {
   has("EVAL \\\"return redis.call('ttl', KEYS[1])\\\" 1 k", "TTL in a script");
   has("EVAL \\\"x = 1\\\" 0", "Redis refuses global variables");
   has("EVAL \\\"return 1\\\"", "EVAL takes a script");
+  has("EVAL \\\"return 1 return 2\\\" 0", "\"return\" ends a block");
+  has("EVAL \\\"local x = redis.call('mget', 'a') return {1, x}\\\" 0", "a list in a list");
+  has("EVAL \\\"return {redis.call('mget', 'a') or 1}\\\" 0", "a list in a list");
+  has("EVAL \\\"local x = 2.5 return x > 2\\\" 0", "a number with a fraction");
+  has("SET k v EX 9223372036854775807", "is too large");
+  has("EXPIRE k -9223372036854775807", "is too large");
+  has("DECRBY k -9223372036854775808", "is too large");
+  has("SET k v EXAT 0", "above zero");
   CHECK(mistake("GET k").empty());
+}
+
+TEST_CASE("what is too long or too deep is refused, and does not take long") {
+  auto repeated = [](const std::string& part, int n) {
+    std::string out;
+    for (int i = 0; i < n; ++i) out += part;
+    return out;
+  };
+  auto has = [&](const std::string& command, const std::string& part) {
+    std::string message;
+    try {
+      program_from(redis_scenario({"", fmt::format(R"j({{"redis": "{}"}}, {{"reply": 200}})j", command), "", ""}));
+    } catch (const ScenarioError& e) {
+      message = e.diagnostics().front().message;
+    }
+    CAPTURE(message);
+    CHECK(message.find(part) != std::string::npos);
+  };
+  auto script = [](const std::string& text) { return "EVAL \\\"" + text + "\\\" 0"; };
+  has("SET k " + repeated("{:key}", 10'000), "more than 16 {:name} in one word");
+  has("SET k " + repeated("x", 70'000), "longer than 64 KiB");
+  has(script("return " + repeated("(", 20'000) + "1" + repeated(")", 20'000)), "nested too deeply");
+  has(script("return " + repeated("not ", 10'000) + "1"), "nested too deeply");
+  has(script("return " + repeated("{", 20'000) + repeated("}", 20'000)), "nested too deeply");
+  has(script(repeated("if 1 then ", 3'000) + repeated("end ", 3'000)), "nested too deeply");
+  has(script(repeated("if 1 then elseif 1 then ", 1) + repeated("elseif 1 then ", 3'000) + "end"), "nested too deeply");
+  has(script("return 1" + repeated(" + 1", 10'000)), "too many terms");
+  has(script("return 1" + repeated(" and 1", 10'000)), "too many terms");
 }

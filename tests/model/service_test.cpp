@@ -199,3 +199,33 @@ TEST_CASE("several copies of a job run at once") {
   CHECK(verdict(scenario(1)) == Verdict::Holds);
   CHECK(verdict(scenario(2)) == Verdict::Violated);
 }
+
+TEST_CASE("bounds.tasks is how many a service works on at once, whoever sends them") {
+  const auto check_with = [](int tasks) {
+    return check(*program_from(fmt::format(R"j({{
+      "title": "test",
+      "databases": {{"db": {{"engine": "postgres", "schema": ["CREATE TABLE running (n int)", "INSERT INTO running VALUES (0)"]}}}},
+      "queues": {{"q": {{"to": "w.take", "visibility": "30s"}}}},
+      "services": {{
+        "s": {{"on_request": [{{"publish": "q", "key": ":key"}}, {{"publish": "q", "key": ":key"}}, {{"publish": "q", "key": ":key"}}, {{"reply": 202}}]}},
+        "w": {{"endpoints": {{"take": [{{"sql": "UPDATE running SET n = n + 1"}}, {{"sql": "UPDATE running SET n = n - 1"}}]}}}}}},
+      "clients": {{"c": {{"requests": [{{"to": "s", "key": "K"}}]}}}},
+      "bounds": {{"tasks": {}}},
+      "invariants": [{{"name": "never three", "always_empty": "SELECT n FROM db.running WHERE n >= 3"}}]
+    }})j", tasks))).invariants[0].verdict;
+  };
+  CHECK(check_with(0) == Verdict::Violated);
+  CHECK(check_with(2) == Verdict::Holds);
+  CHECK(check_with(3) == Verdict::Violated);
+}
+
+TEST_CASE("412 of a service is class exists at its caller") {
+  Parts p;
+  p.promise = R"j("no-false-failure")j";
+  for (const auto& [status, failed] : {std::pair{412, true}, {422, false}}) {
+    CAPTURE(status);
+    p.services = service("s", R"j({"sql": "INSERT INTO work VALUES (:key)"}, {"call": "t", "key": ":key", "on_error": {"exists": [{"reply": 400}], "any": []}}, {"reply": 200})j") +
+                 ", " + service("t", fmt::format(R"j({{"reply": {}}})j", status));
+    CHECK(verdict(p) == (failed ? Verdict::Violated : Verdict::Holds));
+  }
+}

@@ -63,6 +63,22 @@ TEST_CASE("lock_timeout and statement_timeout end a wait with errors of their ow
   CHECK(none.statement == Verdict::Holds);
 }
 
+TEST_CASE("GET_LOCK times out by its own limit, if it has one") {
+  const auto late = [](const char* seconds) {
+    return verdict_of(*program_from(fmt::format(R"j({{
+      "title": "test",
+      "databases": {{"db": {{"engine": "mysql", "schema": ["CREATE TABLE t (id int PRIMARY KEY)"]}}}},
+      "services": {{"s": {{"on_request": [
+        {{"sql": "SELECT GET_LOCK('a', {}) AS got", "into": "lock"}}, {{"if": ":lock.got = 0", "then": [{{"reply": 400}}]}},
+        {{"sql": "SELECT id FROM t"}}, {{"reply": 200}}]}}}},
+      "clients": {{"c": {{"requests": [{{"to": "s", "key": "K"}}], "clicks": 2}}}},
+      "invariants": [{{"name": "all get it", "always_empty": "SELECT client FROM facts.told WHERE outcome = 'failed'"}}]
+    }})j", seconds)), "all get it");
+  };
+  CHECK(late("10") == "violated");
+  CHECK(late("-1") == "holds");
+}
+
 TEST_CASE("InnoDB's own lock time-out comes when nothing else can happen, or when a fault pays") {
   for (const char* engine : {"mysql", "mariadb"}) {
     CAPTURE(engine);

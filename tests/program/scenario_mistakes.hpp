@@ -344,6 +344,43 @@ inline const std::vector<Mistake>& mistakes() {
      R"("services": {"a": {}}, "clients": {"b": {"requests": [{"to": "a"}]}}, "faults": {"crash": {"max": 1, )"
      R"("service": "a", "client": "b"}})",
      R"(2:118 a fault has one target at most; write a list of objects for several (at /faults/crash/client))"},
+    {kFile, kReaderOnly,
+     R"("services": {"shop": {"instances": 2}}, "databases": {"pay": {"engine": "mysql"}}, "faults": {"partition": )"
+     R"({"max": 1, "groups": [["shop/3", "shopp"], ["pay", "shop/1", "pay"], ["shop"], ["pay/1", "shop/x"]]}})",
+     R"(2:131 there is no instance 'shop/3': 'shop' has instances 1 to 2 (at /faults/partition/groups/0/0))" "\n"
+     R"(2:141 there is no service, client, database, redis, provider or queue 'shopp' (at /faults/partition/groups/0/1); )"
+     R"(did you mean 'shop'?)" "\n"
+     R"(2:169 'pay' stands twice in this group (at /faults/partition/groups/1/2))" "\n"
+     R"(2:178 'shop/1' and 'shop' stand in two groups: one is part of the other (at /faults/partition/groups/2/0))" "\n"
+     R"(2:188 there is no service 'pay' (at /faults/partition/groups/3/0))" "\n"
+     R"(2:197 there is no instance 'shop/x': 'shop' has instances 1 to 2 (at /faults/partition/groups/3/1))"},
+    {kFile, kReaderOnly,
+     R"("services": {"a": {}}, "databases": {"a": {"engine": "mysql"}}, "providers": {"b": {}}, "faults": {"partition": {"max": 1, "groups": [["a"], ["b"]]}})",
+     R"(2:136 'a' is both a service and a database; a member of a group needs a name of its own (at /faults/partition/groups/0/0))"},
+    {kFile, kBoth,
+     R"("services": {"shop": {}}, "faults": {"partition": {"max": 1, "groups": [["shop"]]}})",
+     R"(2:72 'groups': expected at least two groups, found 1 (at /faults/partition/groups))"},
+    {kFile, kBoth,
+     R"("services": {"shop": {}}, "faults": {"partition": {"max": 1, "groups": [["shop"], []]}})",
+     R"(2:83 an empty group: expected at least one participant (at /faults/partition/groups/1))"},
+    {kFile, kBoth,
+     R"("services": {"a": {}, "b": {}}, "faults": {"partition": {"max": 1, "service": "a", "groups": [["a"], ["b"]]}})",
+     R"(2:68 unknown key 'service' in a partition between groups; expected max or groups (at /faults/partition/service))"},
+    {kFile, kBoth,
+     R"("services": {"a": {}, "b": {}}, "faults": {"crash": {"max": 1, "groups": [["a"], ["b"]]}})",
+     R"(2:64 unknown key 'groups' in a fault; expected max, service, provider, redis, client, database or queue (at /faults/crash/groups))"},
+    {kClient, kBoth,
+     R"({"requests": [{"to": "s"}], "retries": 1, "backoff": {"factor": 2}})",
+     R"(3:54 'backoff' needs 'initial' (at /clients/user/backoff))"},
+    {kClient, kBoth,
+     R"({"requests": [{"to": "s"}], "retries": 1, "backoff": {"initial": "1s", "factor": 0}})",
+     R"(3:82 'factor': expected a whole number from 1 to 10, found 0 (at /clients/user/backoff/factor))"},
+    {kClient, kReaderOnly,
+     R"({"requests": [{"to": "s"}], "retries": 1, "backoff": {"initial": "1m", "max": "30s"}})",
+     R"(3:79 'max' is less than 'initial', which is '1m' (at /clients/user/backoff/max))"},
+    {kClient, kReaderOnly,
+     R"({"requests": [{"to": "s"}], "backoff": "1s"})",
+     R"(3:29 'backoff' is how long a client waits before it tries again; this one has no 'retries' (at /clients/user/backoff))"},
     {kFile, kBoth,
      R"("invariants": "no-lost-intent")",
      R"(2:15 'invariants': expected invariants (an array), found the string 'no-lost-intent' (at /invariants))"},
@@ -352,8 +389,40 @@ inline const std::vector<Mistake>& mistakes() {
      R"(2:16 there is no built-in invariant 'no-lost-intents' (at /invariants/0); did you mean 'no-lost-intent'?)"},
     {kFile, kBoth,
      R"("invariants": [{"use": "no-lost-intent", "colum": "id"}])",
-     R"(2:42 unknown key 'colum' in a built-in invariant; expected use, name, ledger, identity, )"
-     R"(records, open or locks (at /invariants/0/colum))"},
+     R"(2:42 unknown key 'colum' in no-lost-intent; expected use or name (at /invariants/0/colum))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-lost-effect", "record": "t", "stat": "x"}])",
+     R"(2:57 unknown key 'stat' in no-lost-effect (at /invariants/0/stat); did you mean 'state'?)"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-lost-effect", "record": ["t"]}])",
+     R"(2:52 'record': expected the name of a table, as "DATABASE.TABLE" or "TABLE", found an array (at )"
+     R"(/invariants/0/record))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-lost-effect", "record": 7}])",
+     R"(2:52 'record': expected the name of a table, as "DATABASE.TABLE" or "TABLE", found 7 (at /invariants/0/record))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-state-regression", "record": "t"}])",
+     R"(2:16 no-state-regression needs 'final': a value, or a list of values (at /invariants/0))"},
+    {kFile, kReaderOnly,
+     R"("invariants": ["no-state-regression"])",
+     R"(2:16 no-state-regression needs 'record': write {"use": "no-state-regression", "record": ...} (at )"
+     R"(/invariants/0))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "no-state-regression", "record": "t", "final": "A", "edges": [["A", "B", "C"]]}])",
+     R"(2:86 expected a pair [FROM, TO] (at /invariants/0/edges/0))"},
+    {kFile, kBoth,
+     R"("invariants": [{"use": "systems-agree", "systems": ["one"]}])",
+     R"(2:52 'systems': expected a list of two or more tables, providers and operations, found an array (at )"
+     R"(/invariants/0/systems))"},
+    {kFile, kReaderOnly,
+     R"("invariants": [{"use": "only-owner-completes", "record": "t", "owner": "o"}])",
+     R"(2:16 'owner' and 'token' go together (at /invariants/0)
+2:16 only-owner-completes needs 'owner' and 'token', or 'fence' (at /invariants/0))"},
+    {kFile, kReaderOnly,
+     R"("invariants": [{"use": "conservation", "capture": "p.a", "refund": "p.b", "pending": "t"}])",
+     R"(2:16 conservation needs 'identity': the name of a column (at /invariants/0)
+2:16 conservation needs 'key': the name of a column (at /invariants/0)
+2:16 conservation needs 'amount': the name of a column (at /invariants/0))"},
     {kFile, kBoth,
      R"("invariants": [{"name": "n", "allways_empty": "SELECT 1"}])",
      R"(2:16 an invariant needs one of use, always_empty, finally_empty, eventually_empty or never_step (at )"

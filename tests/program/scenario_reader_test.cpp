@@ -292,8 +292,8 @@ TEST_CASE("faults, invariants, bounds and expectations") {
   CHECK(scenario.invariants[1].name == "no-double-charge");
   CHECK(scenario.invariants[1].builtin == "no-duplicate-effect");
   CHECK(scenario.invariants[2].name == "ledger-matches-provider");
-  CHECK(scenario.invariants[2].options.at("ledger").value == "pay.ledger");
-  CHECK(scenario.invariants[2].options.at("identity").value == "intent_id");
+  CHECK(scenario.invariants[2].options.at("ledger").front().string == "pay.ledger");
+  CHECK(scenario.invariants[2].options.at("identity").front().string == "intent_id");
   CHECK(scenario.invariants[3].name == "honest");
   CHECK(scenario.invariants[3].builtin == "no-false-failure");
   CHECK(scenario.invariants[4].kind == InvariantKind::AlwaysEmpty);

@@ -81,6 +81,8 @@ class Generator {
     for (int i = 0; i < below(3); ++i) {
       out += fmt::format(R"j({}"{}": 1)j", out.empty() ? "" : ", ", names[(first + 4 * i) % kNames]);
     }
+    static const char* const groups[] = {R"j([["s"], ["db"]])j", R"j([["s"], ["p"]])j", R"j([["c"], ["s"]])j", R"j([["s"], ["r", "q"]])j"};
+    if (chance(5)) out += fmt::format(R"j({}"partition": {{"groups": {}, "max": 1}})j", out.empty() ? "" : ", ", pick(groups));
     return out;
   }
 

@@ -1,0 +1,117 @@
+#include "model/check/window_monitor.hpp"
+
+#include "model/world/cells.hpp"
+#include "model/world/message.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+const std::uint8_t* task_at(const Program& p, const std::uint8_t* w, int t) { return w + p.plan.layout.tasks[static_cast<std::size_t>(t)].offset; }
+
+// The operation that a caller asks for, -1 when nobody can tell.
+int operation_of(const Program& p, std::uint8_t caller) {
+  if (caller >= p.plan.layout.sender_count) return -1;
+  return p.routes[static_cast<std::size_t>(p.senders[caller].route)].operation;
+}
+
+// The key with which a task of this body was asked, NULL when it has none or does not need it any more.
+CellId key_of(const Program& p, const std::uint8_t* w, const Body& body, const RouteInfo& route, int task) {
+  const int cell = route.key_cell[body.next_version ? 1 : 0];
+  if (task < 0 || cell < 0) return kNullCell;
+  return load_cell(p.plan.layout, w + p.plan.layout.tasks[static_cast<std::size_t>(task)].locals + cell * p.plan.layout.cell);
+}
+
+// A request is delivered to this body, and it is not known to be another than that of `caller`, on which the task works (-1: it
+// has ended).
+bool arrives_again(const Program& p, const std::uint8_t* w, const Event& e, const Body& body, std::uint8_t caller, int task) {
+  const std::uint8_t* message = message_at(p.plan.layout, w, e.a);
+  const RouteInfo& route = p.routes[static_cast<std::size_t>(message[0] - 1)];
+  if (route.service != body.service || body.kind != TaskKind::Request) return false;
+  if (p.services[static_cast<std::size_t>(route.service)].endpoints[static_cast<std::size_t>(route.endpoint)] != body.endpoint) return false;
+  const CellId key = load_cell(p.plan.layout, message + 2), mine = key_of(p, w, body, route, task);
+  if (key != kNullCell && mine != kNullCell && key != mine) return false;
+  const int here = operation_of(p, caller), there = route.kind == RouteKind::Client ? route.operation : -1;
+  return here < 0 || there < 0 || here == there;
+}
+
+// Of those in the window: what an event means for a task.
+bool concerns_task(const Program& p, const std::uint8_t* w, const Event& e, const Body& body, int t) {
+  const std::uint8_t* me = task_at(p, w, t);
+  const TaskLayout& layout = p.plan.layout.tasks[static_cast<std::size_t>(t)];
+  switch (e.kind) {
+    case EventKind::Crash:
+    case EventKind::DrainTimeout: return e.a == layout.service && e.b == me[kInstance];
+    case EventKind::Deploy: return e.a == layout.service;
+    case EventKind::CallTimeout: return e.a == t || me[kSender] == p.plan.layout.sender_count + e.a;
+    case EventKind::ClientTimeout: return me[kSender] == e.a;
+    case EventKind::LockTimeout:
+    case EventKind::LoseAnswer: return e.a == t;
+    case EventKind::Deliver: return arrives_again(p, w, e, body, me[kSender], t);
+    case EventKind::DuplicateCall: return read_request(p.plan, w, e.a, e.b).caller == t;
+    case EventKind::PassDeadline:
+    case EventKind::ExpireKey:
+    case EventKind::ForgetKey:
+    case EventKind::Failover:
+    case EventKind::FailoverDatabase: return true;
+    default: return false;
+  }
+}
+
+bool concerns_reply(const Program& p, const std::uint8_t* w, const Event& e, const Body& body, int sender) {
+  switch (e.kind) {
+    case EventKind::Crash:
+    case EventKind::Deploy: return e.a == body.service;
+    case EventKind::ClientTimeout:
+    case EventKind::LoseResponse: return e.a == sender;
+    case EventKind::Deliver: return arrives_again(p, w, e, body, static_cast<std::uint8_t>(sender), -1);
+    case EventKind::PassDeadline:
+    case EventKind::ExpireKey:
+    case EventKind::ForgetKey:
+    case EventKind::Failover:
+    case EventKind::FailoverDatabase: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool WindowMonitor::is_disturbance(const Program& program, const Event& e) const {
+  if (disturbance_ == FaultKind::DuplicateRequest) return e.kind == EventKind::Deliver || e.kind == EventKind::DuplicateCall;
+  return e.fault != kNoBudget && program.faults[e.fault].kind == disturbance_;
+}
+
+int WindowMonitor::next(const Program& program, const std::uint8_t* world, int state, const Event& event) const {
+  const bool paid = event.fault != kNoBudget;
+  if (state == kDisturbed && window_ != kAnyWindow) return paid && !keep_faults_ ? kForbidden : kDisturbed;
+  bool hit = false;
+  if (is_disturbance(program, event)) {
+    for (int w = 0; w < static_cast<int>(windows_.size()); ++w) {
+      if ((window_ != kAnyWindow && window_ != w) || !in_window(program, world, event, w)) continue;
+      hit = true;
+      happened_[static_cast<std::size_t>(w)].store(true, std::memory_order_relaxed);
+    }
+  }
+  // In one of several windows a run may be disturbed by a retry and then by a copy: each window asks for one of them.
+  if (hit || state == kDisturbed) return kDisturbed;
+  // The copy is on its way; it disturbs when it arrives.
+  if (event.kind == EventKind::Duplicate || keep_faults_) return kUndisturbed;
+  return paid ? kForbidden : kUndisturbed;
+}
+
+bool WindowMonitor::in_window(const Program& program, const std::uint8_t* world, const Event& event, int w) const {
+  const Window& window = windows_[static_cast<std::size_t>(w)];
+  const Body& body = program.bodies[static_cast<std::size_t>(window.body)];
+  if (window.kind == WindowKind::Replied) {
+    for (int s = 0; s < program.plan.layout.sender_count; ++s) {
+      if (replied_to(program, world, s, window) && concerns_reply(program, world, event, body, s)) return true;
+    }
+    return false;
+  }
+  for (int t = 0; t < static_cast<int>(program.plan.layout.tasks.size()); ++t) {
+    if (stands_in(program, world, t, window) && concerns_task(program, world, event, body, t)) return true;
+  }
+  return false;
+}
+
+}  // namespace oncecheck
