@@ -325,11 +325,9 @@ inline const std::vector<Mistake>& mistakes() {
      R"("faults": {"crash": {"service": "shop"}})",
      R"(2:21 a fault needs 'max' (at /faults/crash))" "\n"
      R"(2:33 there is no service 'shop' (at /faults/crash/service))"},
-    {kFile, kBoth,
-     R"("faults": {"crash": {"heals": true}})",
+    {kFile, kBoth, R"("faults": {"crash": {"heals": true}})",
      R"(2:31 'heals': expected false (a fault that heals has 'max'), found true (at /faults/crash/heals))"},
-    {kFile, kBoth,
-     R"("faults": {"crash": {"max": 1, "heals": false}})",
+    {kFile, kBoth, R"("faults": {"crash": {"max": 1, "heals": false}})",
      R"(2:22 a fault that never heals has no 'max': it may happen any number of times (at /faults/crash/max))"},
     {kFile, kBoth,
      R"("faults": {"crash": []})",
