@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "reports/story.hpp"
-#include "reports/timeline.hpp"
 
 namespace oncecheck {
 
@@ -46,10 +45,10 @@ CheckOptions check_options(const Arguments& a) {
 
 TextOptions text_options(const Arguments& a, const Terminal& t) { return {a.verbose, t.color, t.unicode}; }
 
-void print_story(const Program& program, const std::vector<Event>& events, const std::string& invariant, bool at_rest,
-                 const Terminal& t, std::FILE* out) {
-  const Story story = tell(program, events, invariant);
-  std::fputs(("\n" + timeline(program, story, invariant, at_rest, {t.unicode, t.color, t.width}) + "\n").c_str(), out);
+void print_story(const Program& program, const std::vector<Event>& events, const TimelineEnd& end, const Terminal& t,
+                 std::FILE* out) {
+  const Story story = tell(program, events, end.invariant, end.cycle_from);
+  std::fputs(("\n" + timeline(program, story, end, {t.unicode, t.color, t.width}) + "\n").c_str(), out);
 }
 
 }  // namespace oncecheck

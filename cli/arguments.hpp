@@ -10,6 +10,7 @@
 #include "model/check/checker.hpp"
 #include "model/program/scenario_reader.hpp"
 #include "reports/run_report.hpp"
+#include "reports/timeline.hpp"
 
 namespace oncecheck {
 
@@ -44,7 +45,7 @@ CheckOptions check_options(const Arguments& arguments);
 TextOptions text_options(const Arguments& arguments, const Terminal& terminal);
 
 // A run that breaks a promise, as a time line, between empty lines.
-void print_story(const Program& program, const std::vector<Event>& events, const std::string& invariant, bool at_rest,
-                 const Terminal& terminal, std::FILE* out);
+void print_story(const Program& program, const std::vector<Event>& events, const TimelineEnd& end, const Terminal& terminal,
+                 std::FILE* out);
 
 }  // namespace oncecheck

@@ -42,7 +42,7 @@ void save_traces(const Arguments& a, const RunReport& r) {
 
 void print_stories(const Program& p, const RunReport& r, const Terminal& t, std::FILE* out) {
   for (const VerdictReport& v : r.verdicts) {
-    if (v.trace) print_story(p, replay(p, v.trace->choices).events, v.invariant, v.trace->at_rest, t, out);
+    if (v.trace) print_story(p, replay(p, v.trace->choices).events, {v.invariant, v.trace->at_rest, v.trace->cycle_from}, t, out);
   }
 }
 
@@ -157,8 +157,10 @@ int run_replay(const Arguments& a) {
     std::printf("replayed %zu steps\n", run.events.size());
     return 0;
   }
-  if (!breaks_at_end(*t.program, run.events, t.trace.invariant)) {
-    std::fprintf(stderr, "oncecheck: all %zu steps replay, but %s is not broken at their end any more\n", run.events.size(), t.trace.invariant.c_str());
+  std::string why;
+  if (!breaks_at_end(*t.program, run.events, t.trace.invariant, t.trace.cycle_from, &why)) {
+    std::fprintf(stderr, "oncecheck: all %zu steps replay, but %s is not broken at their end any more%s%s\n", run.events.size(),
+                 t.trace.invariant.c_str(), why.empty() ? "" : ": ", why.c_str());
     return 1;
   }
   std::printf("replayed %zu steps: %s is broken at the end\n", run.events.size(), t.trace.invariant.c_str());
@@ -169,10 +171,10 @@ int run_explain(const Arguments& a) {
   const Terminal terminal = stdout_terminal();
   const LoadedTrace t = load_trace(a);
   const Replay run = replay(*t.program, t.trace.choices);
-  const bool broken = !run.divergence && !t.trace.invariant.empty() && breaks_at_end(*t.program, run.events, t.trace.invariant);
+  const bool broken = !run.divergence && !t.trace.invariant.empty() && breaks_at_end(*t.program, run.events, t.trace.invariant, t.trace.cycle_from);
   const std::string invariant = broken ? t.trace.invariant : "";
-  const Story story = tell(*t.program, run.events, invariant);
-  std::fputs(timeline(*t.program, story, invariant, t.trace.at_rest, {terminal.unicode, terminal.color, terminal.width}).c_str(), stdout);
+  const Story story = tell(*t.program, run.events, invariant, t.trace.cycle_from);
+  std::fputs(timeline(*t.program, story, {invariant, t.trace.at_rest, t.trace.cycle_from}, {terminal.unicode, terminal.color, terminal.width}).c_str(), stdout);
   std::fflush(stdout);
   if (run.divergence) {
     print_divergence(*run.divergence);

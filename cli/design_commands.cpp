@@ -68,7 +68,7 @@ int run_ablate(const Arguments& a) {
       for (const InvariantResult& i : mutant.check.invariants) {
         if (!a.explain || i.verdict != Verdict::Violated) continue;
         print(a, fmt::format("{}: {}: {}\n", mutant.mutant.place, mutant.mutant.change, mutant.mutant.text));
-        print_story(*mutant.program, i.trace, i.name, i.at_rest, terminal, text_out(a));
+        print_story(*mutant.program, i.trace, {i.name, i.at_rest, i.cycle_from}, terminal, text_out(a));
       }
     }
     return r;
@@ -96,7 +96,7 @@ int run_windows(const Arguments& a) {
         for (const InvariantResult& i : c.cells[w].broken) {
           if (!a.explain) continue;
           print(a, fmt::format("window {}, {}: {}\n", w + 1, t.windows[w].place, fault_name(c.disturbance)));
-          print_story(*c.program, i.trace, i.name, i.at_rest, terminal, text_out(a));
+          print_story(*c.program, i.trace, {i.name, i.at_rest, i.cycle_from}, terminal, text_out(a));
         }
       }
     }

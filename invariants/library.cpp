@@ -110,6 +110,15 @@ const std::vector<Promise>& promise_library() {
        "AND NOT EXISTS (SELECT 1 FROM {record} r WHERE (r.{reference} = e.key OR r.{reference} = e.id) AND {live:r})",
        "At rest every resource that was made at a provider is referred to by a live record.",
        "The other way round, a record that refers to nothing, is not asked for."},
+      {"answered-eventually", "", InvariantKind::Answered, "",
+       "Once faults have stopped, no client waits for ever, and each request that is sent from then on gets an answer that "
+       "settles it.",
+       "A client that gives up on a request that a fault has struck. Whether the answer is true: see no-phantom-success and "
+       "no-false-failure."},
+      {"no-stuck-intent", "", InvariantKind::EventuallyEmpty,
+       "SELECT k.key FROM facts.redis_keys k WHERE {lock:k}[ UNION ALL SELECT r.{identity} FROM {record} r WHERE {open:r}]",
+       "Once faults have stopped, no record stays open for ever, and no lock stays held for ever, without an operator.",
+       "It looks at the records or locks that it is told of. How long they stay is not asked, nor how they end."},
   };
   return promises;
 }

@@ -105,7 +105,7 @@ std::vector<Trace> traces_of(const MutantResult& m, const std::map<std::string, 
   std::vector<Trace> out;
   for (const InvariantResult& r : m.check.invariants) {
     if (r.verdict != Verdict::Violated) continue;
-    out.push_back(trace_of(*m.program, r.trace, r.name, r.at_rest, overrides));
+    out.push_back(trace_of(*m.program, r.trace, r.name, r.at_rest, overrides, r.cycle_from));
     out.back().ablation = m.mutant.name;
   }
   return out;

@@ -18,6 +18,7 @@ Json verdict_json(const VerdictReport& v) {
   if (v.trace) {
     j["trace"] = v.trace->choices;
     j["at_rest"] = v.trace->at_rest;
+    if (v.trace->cycle_from) j["cycle_from"] = *v.trace->cycle_from;
   } else {
     j["trace"] = nullptr;
   }

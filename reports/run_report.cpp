@@ -42,13 +42,16 @@ std::string fault_words(const Program& p, const FaultBudget& f) {
 std::vector<std::string> covered(const Program& p) {
   std::vector<std::string> out;
   for (const auto& [name, c] : p.scenario.clients) {
-    out.push_back(fmt::format("client {}: {} request(s), {} click(s), {} retries", name, c.requests.size(), c.clicks, c.retries));
+    out.push_back(fmt::format("client {}: {} request(s), {} click(s), {} retries", name, c.requests.size(), c.clicks,
+                              c.retries == kUnlimited ? "unlimited" : std::to_string(c.retries)));
   }
   for (const ServiceInfo& s : p.services) {
     out.push_back(fmt::format("service {}: {} instance(s), at most {} requests at once", s.name, s.instances, s.request_tasks.size()));
   }
   std::string faults;
-  for (const FaultBudget& f : p.faults) faults += (faults.empty() ? "" : ", ") + fault_words(p, f) + " x" + std::to_string(f.max);
+  for (const FaultBudget& f : p.faults) {
+    faults += (faults.empty() ? "" : ", ") + fault_words(p, f) + (f.endless ? " without end" : " x" + std::to_string(f.max));
+  }
   out.push_back("faults: " + (faults.empty() ? "none" : faults));
   return out;
 }
@@ -79,7 +82,7 @@ RunReport make_report(const Program& program, const CheckResult& result, const s
   for (std::size_t i = 0; i < result.invariants.size(); ++i) {
     const InvariantResult& v = result.invariants[i];
     VerdictReport report{v.name, v.verdict, program.invariants[i].expected, std::nullopt, 0};
-    if (v.verdict == Verdict::Violated) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides);
+    if (v.verdict == Verdict::Violated) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides, v.cycle_from);
     r.verdicts.push_back(std::move(report));
   }
   for (const auto& [what, pinned] : program.scenario.expect_counts) {

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "invariants/evaluate.hpp"
+#include "invariants/liveness.hpp"
 #include "model/step/describe.hpp"
 #include "model/step/provider_run.hpp"
 #include "model/world/cells.hpp"
@@ -33,7 +34,7 @@ class Teller {
  public:
   Teller(const Program& program, const std::vector<Event>& events) : p_(program), events_(events), world_(program.initial) {}
 
-  Story tell(const std::string& invariant) {
+  Story tell(const std::string& invariant, std::optional<std::size_t> cycle_from) {
     add_lanes();
     auto view = world_view(p_, world_.data());
     for (const Event& e : events_) {
@@ -58,13 +59,24 @@ class Teller {
       story_.steps.push_back(std::move(step));
     }
     for (const Invariant& i : p_.invariants) {
-      if (i.spec.name == invariant) story_.findings = findings(p_, i, world_.data(), workspace_);
+      if (i.spec.name != invariant) continue;
+      story_.findings = i.spec.kind == InvariantKind::Answered ? unanswered(i, cycle_from.value_or(events_.size()))
+                                                               : findings(p_, i, world_.data(), workspace_);
     }
     drop_idle_lanes();
     return std::move(story_);
   }
 
  private:
+  std::vector<std::string> unanswered(const Invariant& invariant, std::size_t cycle_from) const {
+    std::string why;
+    std::vector<Subject> open;
+    breaks_for_ever(p_, invariant, events_, cycle_from, why, &open);
+    std::vector<std::string> out;
+    for (const Subject s : open) out.push_back(sender_name(p_, static_cast<int>(s) - 1));
+    return out;
+  }
+
   void add_lanes() {
     for (const std::string& c : p_.clients) story_.lanes.push_back(c);
     for (const ServiceInfo& s : p_.services) {
@@ -455,8 +467,8 @@ class Teller {
 
 }  // namespace
 
-Story tell(const Program& program, const std::vector<Event>& events, const std::string& invariant) {
-  return Teller(program, events).tell(invariant);
+Story tell(const Program& program, const std::vector<Event>& events, const std::string& invariant, std::optional<std::size_t> cycle_from) {
+  return Teller(program, events).tell(invariant, cycle_from);
 }
 
 }  // namespace oncecheck

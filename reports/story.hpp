@@ -2,6 +2,8 @@
 // it (timeline.hpp).
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,9 @@ struct Story {
   std::vector<std::string> findings;  // rows that the broken promise's query found at the end
 };
 
-// REQUIRES: the events are a path of the model. `invariant` may be empty.
-Story tell(const Program& program, const std::vector<Event>& events, const std::string& invariant);
+// REQUIRES: the events are a path of the model. `invariant` may be empty. `cycle_from`: it is one of liveness, and the events
+// from there on are repeated for ever.
+Story tell(const Program& program, const std::vector<Event>& events, const std::string& invariant,
+           std::optional<std::size_t> cycle_from = std::nullopt);
 
 }  // namespace oncecheck

@@ -17,7 +17,12 @@ std::string verdict_line(const RunReport& r, const VerdictReport& v, const TextO
                         (v.verdict == Verdict::Holds && v.expected == Expectation::Violated);
   const char* mark = v.verdict == Verdict::Holds ? (o.unicode ? "✓" : "+") : v.verdict == Verdict::Violated ? (o.unicode ? "✗" : "X") : "?";
   std::string line = fmt::format("    {} {:<28} {}", mark, v.invariant, verdict_name(v.verdict));
-  if (v.trace) line += fmt::format(" in {} steps", v.trace->choices.size());
+  if (v.trace && v.trace->cycle_from) {
+    const std::size_t stem = *v.trace->cycle_from, cycle = v.trace->choices.size() - stem;
+    line += fmt::format(" for ever after {} steps", stem) + (cycle > 0 ? fmt::format(", in a cycle of {}", cycle) : "");
+  } else if (v.trace) {
+    line += fmt::format(" in {} steps", v.trace->choices.size());
+  }
   if (v.broken_runs > 0) line += fmt::format(", in {} runs", thousands(v.broken_runs));
   if (surprise) {
     line += r.has_expect ? fmt::format("   UNEXPECTED: expected {}", v.expected == Expectation::Holds ? "holds" : "violated") : "";

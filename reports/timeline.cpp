@@ -65,19 +65,25 @@ class Timeline {
 
 }  // namespace
 
-std::string timeline(const Program& program, const Story& story, const std::string& invariant, bool at_rest,
-                     const TimelineOptions& options) {
+std::string timeline(const Program& program, const Story& story, const TimelineEnd& end, const TimelineOptions& options) {
+  const std::string& invariant = end.invariant;
   Timeline t(story, options);
   const Scenario& s = program.scenario;
   t.out_ += s.title + (s.variant.empty() ? "" : "  [" + s.variant + "]") + "\n";
   if (!s.lesson.empty()) t.out_ += s.lesson + "\n";
   t.out_ += "\n";
   t.header();
-  for (std::size_t i = 0; i < story.steps.size(); ++i) t.step(i + 1, story.steps[i]);
+  const std::size_t stem = end.cycle_from.value_or(story.steps.size());
+  for (std::size_t i = 0; i < story.steps.size(); ++i) {
+    if (i == stem) t.out_ += "\n      and then for ever:\n\n";
+    t.step(i + 1, story.steps[i]);
+  }
+  if (end.cycle_from && stem == story.steps.size()) t.out_ += "\n      and then nothing more happens\n";
   t.out_ += "\n";
   if (invariant.empty()) return t.out_;
-  t.out_ += fmt::format("{} After step {} the promise {} is broken", options.unicode ? "✗" : "X", story.steps.size(), invariant);
-  t.out_ += at_rest ? ": nothing is left to happen, and yet\n" : ".\n";
+  t.out_ += fmt::format("{} After step {} the promise {} is broken", options.unicode ? "✗" : "X", stem, invariant);
+  const bool stopped = end.at_rest || (end.cycle_from && stem == story.steps.size());
+  t.out_ += stopped ? ": nothing is left to happen, and yet\n" : end.cycle_from ? ": it goes on like that for ever.\n" : ".\n";
   if (const Promise* p = find_promise(invariant)) t.out_ += std::string("  The promise: ") + p->meaning + "\n";
   for (const std::string& f : story.findings) t.out_ += "  It does not hold for: " + f + "\n";
   return t.out_;

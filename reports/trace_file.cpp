@@ -9,7 +9,7 @@
 namespace oncecheck {
 
 Trace trace_of(const Program& program, const std::vector<Event>& events, const std::string& invariant, bool at_rest,
-               const std::map<std::string, std::string>& overrides) {
+               const std::map<std::string, std::string>& overrides, std::optional<std::size_t> cycle_from) {
   Trace t;
   t.scenario = program.scenario.file;
   t.variant = program.scenario.variant;
@@ -17,6 +17,7 @@ Trace trace_of(const Program& program, const std::vector<Event>& events, const s
   t.invariant = invariant;
   t.at_rest = at_rest;
   t.choices = choices_of(program, events);
+  t.cycle_from = cycle_from;
   return t;
 }
 
@@ -31,6 +32,7 @@ std::string trace_to_json(const Trace& trace) {
   if (!trace.one_more.empty()) j["one_more_fault"] = trace.one_more;
   j["invariant"] = trace.invariant;
   j["at_rest"] = trace.at_rest;
+  if (trace.cycle_from) j["cycle_from"] = *trace.cycle_from;
   j["steps"] = trace.choices;
   return j.dump(2) + "\n";
 }
@@ -56,6 +58,10 @@ Trace read_trace(const std::string& file) {
     t.at_rest = j.value("at_rest", false);
     if (j.contains("set")) t.overrides = j["set"].get<std::map<std::string, std::string>>();
     t.choices = j.at("steps").get<std::vector<std::string>>();
+    if (j.contains("cycle_from")) t.cycle_from = j["cycle_from"].get<std::size_t>();
+    if (t.cycle_from && *t.cycle_from > t.choices.size()) {
+      throw ScenarioError({file, "/cycle_from", 0, 0}, "\"cycle_from\" lies behind the last step");
+    }
     return t;
   } catch (const nlohmann::json::exception& e) {
     throw ScenarioError({file, "", 0, 0}, std::string("this is no trace of oncecheck: ") + e.what());

@@ -13,7 +13,7 @@ namespace oncecheck {
 
 // The run as a trace. REQUIRES: the events are a path of the program.
 Trace trace_of(const Program& program, const std::vector<Event>& events, const std::string& invariant, bool at_rest,
-               const std::map<std::string, std::string>& overrides);
+               const std::map<std::string, std::string>& overrides, std::optional<std::size_t> cycle_from = std::nullopt);
 
 std::string trace_to_json(const Trace& trace);
 

@@ -163,7 +163,7 @@ std::vector<Trace> traces_of(const WindowTable& table, const WindowColumn& colum
                              const std::map<std::string, std::string>& overrides) {
   std::vector<Trace> out;
   for (const InvariantResult& r : cell.broken) {
-    out.push_back(trace_of(*column.program, r.trace, r.name, r.at_rest, overrides));
+    out.push_back(trace_of(*column.program, r.trace, r.name, r.at_rest, overrides, r.cycle_from));
     (table.keep_faults ? out.back().one_more : out.back().only_fault) = fault_name(column.disturbance);
   }
   return out;

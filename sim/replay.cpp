@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "invariants/evaluate.hpp"
+#include "invariants/liveness.hpp"
 #include "model/program/diagnostic.hpp"
 #include "model/step/describe.hpp"
 
@@ -66,7 +67,15 @@ std::vector<std::string> choices_of(const Program& program, const std::vector<Ev
   return out;
 }
 
-bool breaks_at_end(const Program& program, const std::vector<Event>& run, const std::string& invariant) {
+bool breaks_at_end(const Program& program, const std::vector<Event>& run, const std::string& invariant,
+                   std::optional<std::size_t> cycle_from, std::string* why) {
+  for (const Invariant& i : program.invariants) {
+    if (i.spec.name != invariant || !is_liveness(i.spec.kind)) continue;
+    std::string reason;
+    const bool broken = breaks_for_ever(program, i, run, std::min(cycle_from.value_or(run.size()), run.size()), reason);
+    if (why != nullptr) *why = reason;
+    return broken;
+  }
   std::vector<std::uint8_t> world = program.initial, before = world;
   Workspace workspace;
   for (const Event& e : run) {

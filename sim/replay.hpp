@@ -28,7 +28,9 @@ Replay replay(const Program& program, const std::vector<std::string>& choices);
 // The names of a run's choices. REQUIRES: the events are a path of the model.
 std::vector<std::string> choices_of(const Program& program, const std::vector<Event>& events);
 
-// Whether the promise breaks at the end of the run.
-bool breaks_at_end(const Program& program, const std::vector<Event>& events, const std::string& invariant);
+// Whether the promise breaks at the end of the run; a promise of liveness, when events[cycle_from..] goes on for ever
+// (breaks_for_ever; none: nothing is left to happen). Otherwise `why`, if there, may say what is wrong.
+bool breaks_at_end(const Program& program, const std::vector<Event>& events, const std::string& invariant,
+                   std::optional<std::size_t> cycle_from = std::nullopt, std::string* why = nullptr);
 
 }  // namespace oncecheck

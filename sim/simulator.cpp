@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "invariants/evaluate.hpp"
+#include "invariants/liveness.hpp"
 #include "model/step/coverage.hpp"
 #include "model/step/relation.hpp"
 #include "sim/rng.hpp"
@@ -49,6 +50,10 @@ class Runner {
         for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
           if (p_.invariants[i].spec.kind == InvariantKind::FinallyEmpty &&
               breaks(p_, p_.invariants[i], world_.data(), workspace_, limit)) {
+            note(i, true);
+          }
+          if (is_liveness(p_.invariants[i].spec.kind) &&
+              !open_subjects(p_, p_.invariants[i], world_.data(), workspace_, limit).empty()) {
             note(i, true);
           }
         }

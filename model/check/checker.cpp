@@ -10,8 +10,10 @@
 
 #include "invariants/evaluate.hpp"
 #include "model/check/fingerprint.hpp"
+#include "model/check/liveness.hpp"
 #include "model/check/seen_set.hpp"
 #include "model/step/coverage.hpp"
+#include "model/step/fairness.hpp"
 #include "model/step/relation.hpp"
 #include "model/step/symmetry.hpp"
 
@@ -52,6 +54,7 @@ struct Worker {
   std::vector<std::uint8_t> child, represented;  // the world that an event leads to, and what stands for it
   Frontier next;
   std::vector<Break> breaks;
+  LiveRecorder live;
   std::uint64_t transitions = 0, rest_states = 0, renamed = 0;
   Limit limit;
   bool full = false;
@@ -65,8 +68,8 @@ class Search {
     threads_ = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     for (int i = 0; i < threads_; ++i) workers_.emplace_back(program, bytes_);
     breaks_.resize(program.invariants.size());
-    // A monitor may tell alike things apart.
-    if (options.symmetry && options.monitor == nullptr) symmetry_.emplace(program);
+    // A monitor may tell alike things apart. So may fairness: of two alike who change places for ever, each must act.
+    if (options.symmetry && options.monitor == nullptr && !has_live_) symmetry_.emplace(program);
   }
 
   CheckResult run() {
@@ -180,7 +183,10 @@ class Search {
     std::size_t total = seen_.bytes();
     auto add = [&](const Frontier& f) { total += f.worlds.capacity() + f.fingerprints.capacity() * 8; };
     for (const Frontier& f : level_.parts) add(f);
-    for (const Worker& w : workers_) add(w.next);
+    for (const Worker& w : workers_) {
+      add(w.next);
+      total += w.live.bytes() * 2;  // the graph is put together beside it
+    }
     return total;
   }
 
@@ -205,6 +211,7 @@ class Search {
 
   void expand(Worker& w, const std::uint8_t* world, std::uint64_t f) {
     enabled(p_, world, w.events);
+    if (has_live_) begin_live(w, world, f);
     bool restless = false;
     for (const Event& e : w.events) {
       restless = restless || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
@@ -214,9 +221,11 @@ class Search {
       ++w.transitions;
       if (const Limit limit = apply(p_, w.child.data(), e, w.workspace)) {
         note_limit(w, limit);
+        if (has_live_) note_edge(w, world, e, 0);
         continue;
       }
-      visit(w, world, f, e);
+      const std::uint64_t to = visit(w, world, f, e);
+      if (has_live_) note_edge(w, world, e, to);
     }
     if (!restless && has_final_ && judges(world) && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
   }
@@ -233,11 +242,33 @@ class Search {
     if (!w.limit || limit.kind < w.limit.kind || (limit.kind == w.limit.kind && limit.arg < w.limit.arg)) w.limit = limit;
   }
 
+  // ---- what promises of liveness need
+
+  void begin_live(Worker& w, const std::uint8_t* world, std::uint64_t f) {
+    w.live.begin(f);
+    for (std::size_t i : live_invariants_) {
+      Limit limit;
+      for (const Subject s : open_subjects(p_, p_.invariants[i], world, w.workspace, limit)) w.live.open(i, s);
+      if (limit) note_limit(w, limit);
+    }
+  }
+
+  // The step from `world` by `e` has led to w.child; to 0: the model cannot follow it.
+  void note_edge(Worker& w, const std::uint8_t* world, const Event& e, std::uint64_t to) {
+    const bool paid = e.fault != kNoBudget;
+    if (paid && !p_.faults[e.fault].endless) return;
+    const EdgeKind kind = paid                                                      ? EdgeKind::Endless
+                          : e.kind == EventKind::Send                               ? EdgeKind::Send
+                          : to != 0 && settles(p_, world, e, w.child.data()) ? EdgeKind::Settles
+                                                                                    : EdgeKind::Plain;
+    w.live.edge(to, edge_label(action_of(p_, world, e), kind, e.a));
+  }
+
   bool represent(std::vector<std::uint8_t>& world, Symmetry::Scratch& scratch) const {
     return symmetry_ && symmetry_->any() && symmetry_->represent(world.data(), scratch);
   }
 
-  void visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f, const Event& e) {
+  std::uint64_t visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f, const Event& e) {
     w.represented = w.child;
     w.renamed += represent(w.represented, w.symmetry) ? 1 : 0;
     const std::uint64_t f = fingerprint(w.represented.data(), bytes_);
@@ -250,7 +281,7 @@ class Search {
       if (limit) note_limit(w, limit);
     }
     if (result == SeenSet::Insert::Full) w.full = true;
-    if (result != SeenSet::Insert::New) return;
+    if (result != SeenSet::Insert::New) return f;
     // A state that is the first to be judged has no judged parent to compare with.
     const bool parent_judged = judged && judges(parent);
     for (std::size_t i : state_invariants_) {
@@ -262,6 +293,7 @@ class Search {
     }
     w.next.worlds.insert(w.next.worlds.end(), w.represented.begin(), w.represented.end());
     w.next.fingerprints.push_back(f);
+    return f;
   }
 
   void judge_rest(Worker& w, const std::uint8_t* world, std::uint64_t f) {
@@ -332,26 +364,50 @@ class Search {
         v.verdict = Verdict::Inconclusive;
         r.why_incomplete = "no state of rest was ever reached: the promises of rest were never asked for";
       }
+      if (is_liveness(p_.invariants[i].spec.kind) && !has_live_) v.verdict = Verdict::Inconclusive;
       if (decided(i)) {
         v.at_rest = breaks_[i].at_rest;
         v.trace = rebuild(breaks_[i], p_.invariants[i]);
       }
       r.invariants.push_back(std::move(v));
     }
+    if (has_live_) judge_live(r);
     r.unreached_steps = coverage.unreached_steps(p_);
     r.unused_faults = coverage.unused_faults();
     r.seconds = elapsed();
     return r;
   }
 
-  // From the chain of parents back to the first world, then forward again by real steps: the first event that leads into the
-  // orbit of the next link. Where a step broke the promise, the first that breaks it: others may lead into the same orbit.
+  void judge_live(CheckResult& r) {
+    std::vector<LiveRecorder*> parts;
+    for (Worker& w : workers_) parts.push_back(&w.live);
+    const LiveGraph graph(parts);
+    r.peak_memory_bytes = std::max(r.peak_memory_bytes, seen_.bytes() + graph.bytes());
+    LivenessInput input{p_, graph, r.complete, {}, {}};
+    input.depth = [&](std::uint64_t f) { return seen_.find(f & SeenSet::kLowBits).depth; };
+    input.path = [&](const std::vector<std::uint64_t>& states) { return path_through(states, nullptr); };
+    for (std::size_t i : live_invariants_) {
+      LivenessVerdict verdict = judge_liveness(input, i);
+      r.invariants[i].verdict = verdict.verdict;
+      if (!verdict.why.empty()) r.why_incomplete = verdict.why;
+      if (verdict.verdict != Verdict::Violated) continue;
+      r.invariants[i].trace = std::move(verdict.trace);
+      r.invariants[i].cycle_from = verdict.cycle_from;
+    }
+  }
+
   std::vector<Event> rebuild(const Break& at, const Invariant& invariant) {
+    if (at.parent != 0) return path_through({at.parent, at.child}, &invariant);
+    return path_through({at.child}, nullptr);
+  }
+
+  // From the chain of parents of the first state back to the first world, then forward again by real steps, and on through the
+  // other states: the first event that leads into the orbit of the next link. `broken`, unless null, is broken by the last
+  // step: then it is the first event that breaks it, since others may lead into the same orbit.
+  std::vector<Event> path_through(const std::vector<std::uint64_t>& states, const Invariant* broken) {
     std::vector<std::uint64_t> chain;  // low bits, last first
-    chain.push_back(at.child & SeenSet::kLowBits);
-    std::uint64_t here = at.parent != 0 ? at.parent : at.child;
-    if (at.parent != 0) chain.push_back(at.parent & SeenSet::kLowBits);
-    for (SeenSet::Entry e = seen_.find(here); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
+    for (auto s = states.rbegin(); s != states.rend(); ++s) chain.push_back(*s & SeenSet::kLowBits);
+    for (SeenSet::Entry e = seen_.find(states[0]); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
     std::reverse(chain.begin(), chain.end());
     std::vector<Event> trace;
     std::vector<std::uint8_t> world = first_state(), child, represented;
@@ -369,7 +425,7 @@ class Search {
         represent(represented, scratch);
         if ((fingerprint(represented.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
         Limit limit;
-        if (at.parent != 0 && i + 1 == chain.size() && !step_breaks(p_, invariant, world.data(), e, workspace, limit)) continue;
+        if (broken != nullptr && i + 1 == chain.size() && !step_breaks(p_, *broken, world.data(), e, workspace, limit)) continue;
         trace.push_back(e);
         world = child;
         found = true;
@@ -396,6 +452,12 @@ class Search {
     return out;
   }
 
+  static std::vector<std::size_t> live_ones(const Program& p) {
+    std::vector<std::size_t> out = of_kind(p, InvariantKind::EventuallyEmpty), more = of_kind(p, InvariantKind::Answered);
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+
   const Program& p_;
   const CheckOptions& options_;
   std::size_t world_bytes_, bytes_;  // of a world; of a state
@@ -413,7 +475,9 @@ class Search {
   const std::vector<std::size_t> state_invariants_ = of_kind(p_, InvariantKind::AlwaysEmpty);
   const std::vector<std::size_t> final_invariants_ = of_kind(p_, InvariantKind::FinallyEmpty);
   const std::vector<std::size_t> step_invariants_ = those_that_judge_steps(p_);
+  const std::vector<std::size_t> live_invariants_ = live_ones(p_);
   const bool has_final_ = !final_invariants_.empty();
+  const bool has_live_ = !live_invariants_.empty() && options_.monitor == nullptr;  // a monitor forbids steps: then they are not asked
 };
 
 }  // namespace

@@ -61,13 +61,15 @@ CheckResult reference_check(const Program& program, std::uint64_t max_states) {
   r.complete = queue.empty() && !limited;
   r.states = depth_of.size();
   for (std::size_t i = 0; i < program.invariants.size(); ++i) {
+    const bool live = is_liveness(program.invariants[i].spec.kind);
     r.invariants.push_back({program.invariants[i].spec.name,
                             broken[i] ? Verdict::Violated
-                            : r.complete && (r.rest_states > 0 || program.invariants[i].spec.kind != InvariantKind::FinallyEmpty)
+                            : r.complete && !live && (r.rest_states > 0 || program.invariants[i].spec.kind != InvariantKind::FinallyEmpty)
                                 ? Verdict::Holds
                                 : Verdict::Inconclusive,
                             {},
-                            false});
+                            false,
+                            std::nullopt});
   }
   return r;
 }

@@ -8,6 +8,7 @@
 namespace oncecheck {
 
 // Verdicts (without traces), states, transitions and depth. Stops with complete = false beyond max_states.
+// Promises of liveness are not judged: they come back inconclusive.
 CheckResult reference_check(const Program& program, std::uint64_t max_states);
 
 }  // namespace oncecheck

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct InvariantResult {
   Verdict verdict = Verdict::Inconclusive;
   std::vector<Event> trace;  // from the initial world to the violation; shortest (breadth-first)
   bool at_rest = false;      // the violation is one of rest
+  // Of a promise of liveness: trace[*cycle_from..] can go on for ever; when it is empty, nothing is left to happen.
+  std::optional<std::size_t> cycle_from;
 };
 
 struct CheckResult {

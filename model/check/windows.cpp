@@ -71,7 +71,7 @@ class TableMaker {
     out.disturbance = kind;
     out.program = program_with(scenario_, fault_name(kind), options_.keep_faults);
     CHECK_THAT(windows_of(*out.program).size() == table_.windows.size());  // faults change no code
-    std::erase_if(out.program->invariants, [&](const Invariant& i) { return breaks_anyway(i.spec.name); });
+    std::erase_if(out.program->invariants, [&](const Invariant& i) { return is_liveness(i.spec.kind) || breaks_anyway(i.spec.name); });
     // Most columns are safe as a whole: one search then answers for all of their windows.
     const WindowMonitor any(table_.windows, kind, kAnyWindow, options_.keep_faults);
     const CheckResult all = run(*out.program, any, true);

@@ -5,6 +5,8 @@
 // clients do by themselves (clicks, retries, time-outs for which nobody has to pay) stays. The faults of the scenario are not
 // looked at: a disturbance is asked for whether the scenario has a budget for it or not. With keep_faults they stay: a cell is
 // then about one disturbance more than the scenario has budgets for.
+//
+// Promises of liveness are not asked: they are about what goes on for ever once nothing disturbs any more.
 #pragma once
 
 #include <functional>

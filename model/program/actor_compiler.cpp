@@ -85,7 +85,7 @@ std::vector<std::int64_t> waits_of(const Client& client) {
   if (!client.backoff) return waits;
   const std::int64_t most = client.backoff->max ? milliseconds(*client.backoff->max) : INT64_MAX / 10;
   std::int64_t wait = milliseconds(client.backoff->initial);
-  for (int retry = 0; retry < client.retries; ++retry) {
+  for (int retry = 0; retry < client.retries && client.retries != kUnlimited; ++retry) {
     waits.push_back(std::min(wait, most));
     wait = waits.back() * client.backoff->factor;
   }
@@ -109,6 +109,7 @@ void compile_fault(CompileState& state, const Fault& fault) {
   FaultBudget budget;
   budget.kind = fault_kind(fault.name);
   budget.max = fault.max;
+  budget.endless = fault.endless;
   const Scenario& s = state.scenario;
   const auto services = names_of(s.services), providers = names_of(s.providers), clients = names_of(s.clients),
              redis = names_of(s.redis), databases = names_of(s.databases), queues = names_of(s.queues);
@@ -144,7 +145,15 @@ void compile_fault(CompileState& state, const Fault& fault) {
   state.program.faults.push_back(budget);
 }
 
-void check_key(CompileState& state, const Request& request) {
+// Of a client that tries again without end every attempt has the same key.
+int attempts_with_keys(const Client& client) { return client.retries == kUnlimited ? 1 : 1 + client.retries; }
+
+void check_key(CompileState& state, const Client& client, const Request& request) {
+  const bool by_attempt = request.fresh_key == FreshKey::PerAttempt ||
+                          std::any_of(request.key_from.begin(), request.key_from.end(), [](const Text& part) { return part.value == "attempt"; });
+  if (client.retries == kUnlimited && by_attempt) {
+    state.errors.add(request.at, "a client with \"retries\": \"unlimited\" has one key for all attempts: a new one for each of them has no end");
+  }
   std::vector<std::string> known = {"click", "attempt"};
   for (const auto& [name, value] : request.fields) known.push_back(name);
   for (const Text& part : request.key_from) {
@@ -158,7 +167,7 @@ void compile_client(CompileState& state, std::size_t c) {
   const auto& [name, client] = state.scenario.clients[c];
   std::vector<int> earlier;
   for (const Request& request : client.requests) {
-    check_key(state, request);
+    check_key(state, client, request);
     RouteInfo route;
     route.client = static_cast<int>(c);
     const auto to = find_endpoint(state, request.to);
@@ -181,7 +190,7 @@ void compile_client(CompileState& state, std::size_t c) {
       sender.client = static_cast<int>(c);
       sender.route = number;
       sender.poll_route = poll;
-      sender.polls = client.poll ? client.poll->times : 0;
+      sender.polls = !client.poll ? 0 : client.poll->times == kUnlimited ? kEndlessPolls : client.poll->times;
       sender.click = click;
       sender.previous = click == 0 ? -1 : static_cast<int>(p.senders.size()) - 1;
       sender.needs_done = earlier;
@@ -349,7 +358,7 @@ void intern_actor_values(CompileState& state, std::vector<std::int64_t>& ints) {
       }
       if (!varies(request)) continue;
       for (int click = 0; click < client.clicks; ++click) {
-        for (int attempt = 0; attempt <= client.retries; ++attempt) state.intern(made_key(name, r, request, click, attempt));
+        for (int attempt = 0; attempt < attempts_with_keys(client); ++attempt) state.intern(made_key(name, r, request, click, attempt));
       }
     }
   }
@@ -428,7 +437,7 @@ void encode_actors(CompileState& state) {
       }
       if (!varies(request) && key != kNullCell) plan.identity_of[key] = identity;
       for (int click = 0; click < client.clicks; ++click, ++sender) {
-        for (int attempt = 0; attempt <= client.retries; ++attempt) {
+        for (int attempt = 0; attempt < attempts_with_keys(client); ++attempt) {
           CellId k = key;
           if (varies(request)) {
             k = text(made_key(name, r, request, click, attempt));

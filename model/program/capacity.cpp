@@ -14,11 +14,17 @@ int fault_total(const Program& p, FaultKind kind) {
   return n;
 }
 
+// How many more requests a client may have under way, of those that it sends when it tries again or polls. One without end
+// sends the next when it has an answer, or when none can come any more, or when a fault lets it give up early.
+int more_at_once(const Program& p, int times, int without_end) {
+  return times == without_end ? 1 + fault_total(p, FaultKind::Timeout) : times;
+}
+
 int client_requests(const Program& p, int service) {
   int n = fault_total(p, FaultKind::DuplicateRequest);
   for (const SenderInfo& s : p.senders) {
-    if (p.routes[static_cast<std::size_t>(s.route)].service == service) n += 1 + s.retries;
-    if (s.poll_route >= 0 && p.routes[static_cast<std::size_t>(s.poll_route)].service == service) n += s.polls;
+    if (p.routes[static_cast<std::size_t>(s.route)].service == service) n += 1 + more_at_once(p, s.retries, kUnlimited);
+    if (s.poll_route >= 0 && p.routes[static_cast<std::size_t>(s.poll_route)].service == service) n += more_at_once(p, s.polls, kEndlessPolls);
   }
   return n;
 }
@@ -27,7 +33,7 @@ int client_requests(const Program& p, int service) {
 
 int most_messages(const Program& p, const Bounds& bounds) {
   int n = fault_total(p, FaultKind::DuplicateRequest);
-  for (const SenderInfo& s : p.senders) n += 1 + s.retries + s.polls;
+  for (const SenderInfo& s : p.senders) n += 1 + more_at_once(p, s.retries, kUnlimited) + more_at_once(p, s.polls, kEndlessPolls);
   for (const RouteInfo& r : p.routes) {
     if (r.kind != RouteKind::Client) return bounds.messages;
   }

@@ -55,6 +55,7 @@ class InvariantReader {
       return;
     }
     spec.kind = it->kind;
+    if (spec.kind == InvariantKind::Answered) return;  // not a query: it is about clients
     PromiseTemplate filled(state_, spec);
     spec.sql = {filled.filled(it->sql), spec.at};
     const Text step = {it->kind == InvariantKind::NeverStep ? spec.sql.value : filled.filled(it->step), spec.at};

@@ -121,6 +121,11 @@ Request read_request(const JsonNode& node, NodeReader& reader) {
   return out;
 }
 
+int count_or_unlimited(const JsonNode& node, int lowest, int highest, NodeReader& reader) {
+  if (node.is(JsonNode::Kind::String) && node.string == "unlimited") return kUnlimited;
+  return reader.integer(node, lowest, highest);
+}
+
 // "1s", or an object.
 Backoff read_backoff(const JsonNode& node, const Client& client, NodeReader& reader) {
   Backoff out;
@@ -154,14 +159,14 @@ Client read_client(const JsonNode& node, NodeReader& reader) {
     for (const JsonNode& request : requests->children) out.requests.push_back(read_request(request, reader));
   }
   if (const JsonNode* clicks = node.find("clicks")) out.clicks = reader.integer(*clicks, 1, 6);
-  if (const JsonNode* retries = node.find("retries")) out.retries = reader.integer(*retries, 0, 6);
+  if (const JsonNode* retries = node.find("retries")) out.retries = count_or_unlimited(*retries, 0, 6, reader);
   if (const JsonNode* timeout = node.find("timeout")) out.timeout = reader.interval(*timeout);
   if (const JsonNode* backoff = node.find("backoff")) out.backoff = read_backoff(*backoff, out, reader);
   if (const JsonNode* poll = node.find("poll"); poll != nullptr && reader.is_object(*poll, "how the client polls")) {
     reader.check_keys(*poll, "'poll'", {"to", "times"});
     out.poll.emplace();
     if (const JsonNode* to = reader.required(*poll, "to", "'poll'")) out.poll->to = reader.text(*to, "a service, or SERVICE.ENDPOINT");
-    if (const JsonNode* times = reader.required(*poll, "times", "'poll'")) out.poll->times = reader.integer(*times, 1, 9);
+    if (const JsonNode* times = reader.required(*poll, "times", "'poll'")) out.poll->times = count_or_unlimited(*times, 1, 9, reader);
   }
   const JsonNode* retry_on = node.find("retry_on");
   if (retry_on == nullptr) {

@@ -141,15 +141,17 @@ struct RouteInfo {
 
 inline constexpr int kRetryTimeout = 1, kRetry5xx = 2, kRetryUnknown = 4, kRetryFailed = 8;
 
+inline constexpr int kEndlessPolls = 15;  // what polls_left (layout.hpp) can hold
+
 struct SenderInfo {
   int client = 0;
   int route = 0;
   int poll_route = -1;
-  int polls = 0;                    // how often it asks after 202
+  int polls = 0;                    // how often it asks after 202; kEndlessPolls: without end
   int click = 0;
   int previous = -1;                // sender of the click before this one
   std::vector<int> needs_done;      // senders that must have finished first
-  int retries = 0;
+  int retries = 0;                  // kUnlimited: without end
   int retry_on = kRetryTimeout | kRetry5xx;
   bool has_timeout = false;
   std::vector<CellId> keys;         // by attempt
@@ -171,6 +173,7 @@ struct FaultBudget {
   FaultTarget target = FaultTarget::Any;
   int index = -1;
   int max = 0;
+  bool endless = false;  // it costs nothing: it may happen again and again, also once other faults have stopped
 };
 
 inline constexpr const char* kEventId = "event_id";  // field of a webhook: the same for an event however often it is sent
@@ -227,7 +230,7 @@ struct QueueInfo {
 
 struct Invariant {
   InvariantSpec spec;
-  QueryId query = -1;       // AlwaysEmpty, FinallyEmpty
+  QueryId query = -1;       // AlwaysEmpty, FinallyEmpty, EventuallyEmpty
   // NeverStep, and promises of rest that have one too: no change of a row of `table` may make it true. OLD is source 0, NEW
   // source 1, ACTOR (locals of the program that made the change) source 2.
   ExprId step_expr = kNoExpr;

@@ -76,6 +76,12 @@ std::vector<PromiseSignature> make() {
         state(),
         {"live", Values, "state", Optional, "", "States of records that count. Default: any."}},
        {}},
+      {"answered-eventually", "", {}, {}},
+      {"no-stuck-intent", "",
+       {{"record", Table, "", Optional, "", "Your own records of what is to be done."}, identity("record"), state(),
+        {"open", Values, "state", Optional, "", "States that must come to an end."},
+        {"lock", Keys, "", Optional, "", "Redis keys that are locks: they must be free again."}},
+       {{"record", "open"}, {"lock"}}},
   };
 }
 
@@ -108,6 +114,7 @@ std::string form_of(ParamKind kind) {
     case ParamKind::Table: return "the name of a table, as \"DATABASE.TABLE\" or \"TABLE\"";
     case ParamKind::Column: return "the name of a column";
     case ParamKind::Values: return "a value, or a list of values";
+    case ParamKind::Keys: return "a Redis key, or a list of keys";
     case ParamKind::Edges: return "a list of pairs [FROM, TO]";
     case ParamKind::Source: return "a provider, as \"PROVIDER\" or \"PROVIDER.OPERATION\"";
     case ParamKind::Systems: return "a list of two or more tables, providers and operations";
@@ -117,6 +124,6 @@ std::string form_of(ParamKind kind) {
   return "";
 }
 
-bool is_list(ParamKind kind) { return kind == ParamKind::Values || kind == ParamKind::Edges || kind == ParamKind::Systems; }
+bool is_list(ParamKind kind) { return kind == ParamKind::Values || kind == ParamKind::Keys || kind == ParamKind::Edges || kind == ParamKind::Systems; }
 
 }  // namespace oncecheck

@@ -12,6 +12,7 @@ enum class ParamKind {
   Table,    // "DATABASE.TABLE", or "TABLE" where one database has it
   Column,   // a column of the table that `of` names
   Values,   // values of the column that `of` names: one, or a list
+  Keys,     // keys of a Redis: one, or a list
   Edges,    // [[FROM, TO], ...] of the column that `of` names; TO null: the record is deleted
   Source,   // "PROVIDER" or "PROVIDER.OPERATION"
   Systems,  // a list of sources and tables, two or more

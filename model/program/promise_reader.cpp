@@ -21,6 +21,10 @@ const Names kFaults = {"crash",   "deploy",   "lose_request", "lose_response",  
                        "lose_connection", "ok_without_effect", "redeliver", "rolling_deploy", "clock_jump", "restart_redis",
                        "partition", "evict"};
 
+// Those that may go on for ever: they fill no store.
+const Names kNeverHeal = {"crash", "lose_request", "lose_response", "lose_connection", "timeout", "expire", "error_after_effect",
+                          "error_before_effect", "ok_without_effect"};
+
 // Keys of a fault that name its target, each with the section that the name must be in.
 const std::array<std::pair<std::string, std::string>, 6> kTargets = {
     {{"service", "services"}, {"provider", "providers"}, {"redis", "redis"}, {"client", "clients"}, {"database", "databases"}, {"queue", "queues"}}};
@@ -85,9 +89,20 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
     reader.check_keys(node, "a partition between groups", {"max", "groups"});
     out.groups = read_groups(*groups, document, reader);
   } else {
-    reader.check_keys(node, "a fault", {"max", "service", "provider", "redis", "client", "database", "queue"});
+    reader.check_keys(node, "a fault", {"max", "heals", "service", "provider", "redis", "client", "database", "queue"});
   }
-  if (const JsonNode* max = reader.required(node, "max", "a fault")) out.max = reader.integer(*max, 0, kMostFaults);
+  const JsonNode* max = node.find("max");
+  if (const JsonNode* heals = groups == nullptr ? node.find("heals") : nullptr) {
+    out.endless = true;
+    out.max = 1;
+    if (!heals->is(JsonNode::Kind::Bool) || heals->boolean) reader.wrong(*heals, "false (a fault that heals has 'max')");
+    if (max != nullptr) reader.key_mistake(*max, "a fault that never heals has no 'max': it may happen any number of times");
+    if (!is_one_of(name, kNeverHeal)) {
+      reader.key_mistake(*heals, fmt::format("'heals' is not for {}; it is for {}", in_quotes(name), alternatives(kNeverHeal)));
+    }
+  } else if ((max = reader.required(node, "max", "a fault")) != nullptr) {
+    out.max = reader.integer(*max, 0, kMostFaults);
+  }
   if (groups == nullptr) read_target(node, document, reader, out);
   return out;
 }
@@ -127,7 +142,7 @@ std::vector<Scalar> read_param(const JsonNode& node, const PromiseParam& param, 
     }
     return {reader.scalar(node)};
   }
-  const bool single = param.kind == ParamKind::Values && !node.is(JsonNode::Kind::Array);
+  const bool single = (param.kind == ParamKind::Values || param.kind == ParamKind::Keys) && !node.is(JsonNode::Kind::Array);
   if (single) return {reader.scalar(node)};
   const std::size_t fewest = param.kind == ParamKind::Systems ? 2 : 1;
   if (!node.is(JsonNode::Kind::Array) || node.children.size() < fewest) {
@@ -185,7 +200,10 @@ void check_bare(const JsonNode& node, const PromiseSignature& signature, NodeRea
   const auto missing = std::ranges::find_if(signature.params, [&](const PromiseParam& p) {
     return asked_for(signature, p, [](const std::string&) { return false; });
   });
-  if (missing == signature.params.end()) return;
+  if (missing == signature.params.end()) {
+    check_groups(node, signature, reader);
+    return;
+  }
   reader.mistake(node, fmt::format("{0} needs '{1}': write {{\"use\": \"{0}\", \"{1}\": ...}}", signature.name, missing->name));
 }
 
@@ -200,7 +218,7 @@ InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
   }
   if (!reader.is_object(node, "an invariant: the name of a built-in one, or a description")) return out;
 
-  static const Names forms = {"use", "always_empty", "finally_empty", "never_step"};
+  static const Names forms = {"use", "always_empty", "finally_empty", "eventually_empty", "never_step"};
   const JsonNode* form = nullptr;
   for (const std::string& key : forms) {
     const JsonNode* member = node.find(key);
@@ -234,7 +252,9 @@ InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
     const JsonNode* table = reader.required(node, "table", "a 'never_step' invariant");
     if (table != nullptr) out.table = reader.string(*table, "the name of a table, as \"DATABASE.TABLE\" or \"TABLE\"");
   } else {
-    out.kind = form->key == "always_empty" ? InvariantKind::AlwaysEmpty : InvariantKind::FinallyEmpty;
+    out.kind = form->key == "always_empty"    ? InvariantKind::AlwaysEmpty
+               : form->key == "finally_empty" ? InvariantKind::FinallyEmpty
+                                              : InvariantKind::EventuallyEmpty;
     reader.check_keys(node, "an invariant", {"name", form->key});
     out.sql = reader.sql(*form);
   }

@@ -232,13 +232,15 @@ std::string PromiseTemplate::expand(const std::string& placeholder, bool& known)
   }
   if (values == nullptr) {
     known = known && (is_list(param->kind) || param->kind == ParamKind::Source);
-    return param->kind == ParamKind::Edges ? "FALSE" : "TRUE";
+    return param->kind == ParamKind::Edges || param->kind == ParamKind::Keys ? "FALSE" : "TRUE";
   }
   switch (param->kind) {
-    case ParamKind::Values: {
+    case ParamKind::Values:
+    case ParamKind::Keys: {
+      const std::string column = param->kind == ParamKind::Keys ? "key" : column_of(*param);
       std::string list;
       for (const Scalar& v : *values) list += (list.empty() ? "" : ", ") + literal(v);
-      return argument + "." + name_in_sql(column_of(*param)) + " IN (" + list + ")";
+      return argument + "." + name_in_sql(column) + " IN (" + list + ")";
     }
     case ParamKind::Edges: {
       const std::size_t arrow = argument.find('>');

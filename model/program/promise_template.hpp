@@ -3,6 +3,7 @@
 //   {record} {identity}   a table as database.table; a column; a queue as a text
 //   {token}               Local: the column of ACTOR
 //   {done:r}              Values: r.state IN (...); TRUE where the scenario says nothing
+//   {lock:k}              Keys: k.key IN (...); FALSE where the scenario says nothing
 //   {edges:OLD>NEW}       Edges: (OLD.state = 'A' AND NEW.state = 'B') OR ...; FALSE where it says nothing
 //   {effect:e}            Source: e.source = 'p' AND e.operation = 'o'; TRUE where it says nothing
 //   {systems:o.identity}  Systems: whether they have different numbers of rows or effects for this identity

@@ -153,9 +153,11 @@ struct Service : ServiceCode {
 
 enum class FreshKey { No, PerClick, PerAttempt };
 
+inline constexpr int kUnlimited = 255;  // of retries and polls: without end
+
 struct Poll {  // after 202: ask again, with the same key and fields
   Text to;
-  int times = 0;
+  int times = 0;            // or kUnlimited
 };
 
 struct Request {
@@ -177,7 +179,7 @@ struct Client {
   Origin at;
   std::vector<Request> requests;  // one after the other
   int clicks = 1;                 // copies of each request that the user sends, at any time after the first
-  int retries = 0;                // per click
+  int retries = 0;                // per click, or kUnlimited
   std::vector<std::string> retry_on;  // "timeout", "5xx", "unknown" (202, 409, 429), "failed" (4xx); default: timeout, 5xx
   std::optional<Text> timeout;    // absent: waits for ever
   std::optional<Backoff> backoff;
@@ -188,11 +190,14 @@ struct Fault {
   Origin at;
   std::string name;  // fault_name (program.hpp)
   int max = 0;       // 0..9
+  bool endless = false;  // "heals": false; max is then 1
   std::string target;  // name of a service, provider, client, redis, database or queue; "" = anywhere
   std::vector<std::vector<Text>> groups;  // partition: who is cut off from whom; empty: not between named groups
 };
 
-enum class InvariantKind { Builtin, AlwaysEmpty, FinallyEmpty, NeverStep };
+// EventuallyEmpty and Answered are judged once faults have stopped, under fairness (model/check/liveness.hpp).
+enum class InvariantKind { Builtin, AlwaysEmpty, FinallyEmpty, NeverStep, EventuallyEmpty, Answered };
+inline bool is_liveness(InvariantKind kind) { return kind == InvariantKind::EventuallyEmpty || kind == InvariantKind::Answered; }
 
 struct InvariantSpec {
   Origin at;

@@ -28,7 +28,7 @@ std::string quoted_preset_names() {
 // One way to write each promise with its parameters. Which of several groups must be there is for the reader.
 std::string schema_of_value(ParamKind kind) {
   const std::string name = R"("type": "string", "minLength": 1)", value = R"({ "$ref": "#/$defs/promise_value" })";
-  if (kind == ParamKind::Values) return R"("anyOf": [)" + value + R"(, { "type": "array", "minItems": 1, "items": )" + value + " }]";
+  if (kind == ParamKind::Values || kind == ParamKind::Keys) return R"("anyOf": [)" + value + R"(, { "type": "array", "minItems": 1, "items": )" + value + " }]";
   if (kind == ParamKind::Systems) return R"("type": "array", "minItems": 2, "items": { )" + name + " }";
   if (kind != ParamKind::Edges) return name;
   return R"("type": "array", "minItems": 1, "items": { "type": "array", "minItems": 2, "maxItems": 2, "items": )" + value + " }";

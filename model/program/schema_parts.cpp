@@ -224,7 +224,7 @@ constinit const std::string_view kParts = R"json(
       "additionalProperties": false,
       "properties": {
         "to": { "$ref": "#/$defs/receiver" },
-        "times": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 9 }, { "$ref": "#/$defs/param" }] }
+        "times": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 9 }, { "const": "unlimited" }, { "$ref": "#/$defs/param" }] }
       }
     },
     "may_decline": {
@@ -297,7 +297,7 @@ constinit const std::string_view kParts = R"json(
     },
     "retries": {
       "description": "How many times the client program tries again, per click.",
-      "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 6 }, { "$ref": "#/$defs/param" }],
+      "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 6 }, { "const": "unlimited" }, { "$ref": "#/$defs/param" }],
       "default": 0
     },
     "backoff": {

@@ -6,11 +6,12 @@ constinit const std::string_view kPromises = R"json(
     "fault_object": {
       "type": "object",
       "description": "How often, and where. At most one target.",
-      "required": ["max"],
+      "oneOf": [{ "required": ["max"] }, { "required": ["heals"] }],
       "maxProperties": 2,
       "additionalProperties": false,
       "properties": {
         "max": { "$ref": "#/$defs/fault_count" },
+        "heals": { "const": false, "description": "In place of 'max': it may happen any number of times, for ever." },
         "service": { "type": "string", "minLength": 1, "description": "Only at this service." },
         "provider": { "type": "string", "minLength": 1, "description": "Only at this provider." },
         "redis": { "type": "string", "minLength": 1, "description": "Only at this redis." },
@@ -90,6 +91,15 @@ constinit const std::string_view kPromises = R"json(
             "properties": {
               "name": { "type": "string", "minLength": 1, "description": "The name to report." },
               "finally_empty": { "$ref": "#/$defs/sql", "description": "A query that finds nothing at rest." }
+            }
+          },
+          {
+            "type": "object",
+            "required": ["name", "eventually_empty"],
+            "additionalProperties": false,
+            "properties": {
+              "name": { "type": "string", "minLength": 1, "description": "The name to report." },
+              "eventually_empty": { "$ref": "#/$defs/sql", "description": "A query no row of which stays for ever once faults have stopped." }
             }
           },
           {

@@ -24,7 +24,7 @@ class Apply {
   Apply(const Program& program, std::uint8_t* w, Context& ctx) : p_(program), l_(program.plan.layout), w_(w), ctx_(ctx) {}
 
   void perform(const Event& e) {
-    if (e.fault != kNoBudget) --w_[l_.budgets + e.fault];
+    if (e.fault != kNoBudget && !p_.faults[e.fault].endless) --w_[l_.budgets + e.fault];
     switch (e.kind) {
       case EventKind::Send: send(e.a); break;
       case EventKind::Deliver: deliver(e.a, e.b); break;
@@ -121,6 +121,16 @@ class Apply {
     post_message(ctx_, polls ? info.poll_route : info.route, static_cast<std::uint8_t>(s), info.keys[attempt], 0);
   }
 
+  // It asks again.
+  static void poll_again(std::uint8_t* me) {
+    const int left = polls_left(me);
+    set_sender(me, kToPoll, left == kEndlessPolls ? left : left - 1);
+  }
+  static void try_again(std::uint8_t* me) {
+    if (me[kSenderAttempts] != kUnlimited) --me[kSenderAttempts];
+    set_sender(me, kToRetry, polls_left(me));
+  }
+
   void forget_reply(int s) {
     sender(s)[kSenderReply] = 0;
     if (l_.cuts >= 0) w_[l_.sender_zones + s] = 0;
@@ -177,12 +187,11 @@ class Apply {
     }
     const bool polling = sender_state(me) == kPolling;
     if (polls_left(me) > 0 && (told == kToldAccepted || (polling && told == kToldUnknown))) {
-      set_sender(me, kToPoll, polls_left(me) - 1);
+      poll_again(me);
     } else if ((info.retry_on & retry) != 0 && me[kSenderAttempts] > 0) {
       // It tries again, so it does not take this answer as the last word.
       if (told == kToldFailed) told = kToldUnknown;
-      --me[kSenderAttempts];
-      set_sender(me, kToRetry, polls_left(me));
+      try_again(me);
     } else {
       finish(me, kDone);
     }
@@ -195,10 +204,9 @@ class Apply {
     forget_reply(s);
     abandon_caller(p_.plan, w_, static_cast<std::uint8_t>(s));
     if (sender_state(me) == kPolling && polls_left(me) > 0) {
-      set_sender(me, kToPoll, polls_left(me) - 1);
+      poll_again(me);
     } else if ((info.retry_on & kRetryTimeout) != 0 && me[kSenderAttempts] > 0) {
-      --me[kSenderAttempts];
-      set_sender(me, kToRetry, polls_left(me));
+      try_again(me);
     } else {
       finish(me, kGaveUp);
     }

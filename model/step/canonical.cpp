@@ -85,13 +85,14 @@ bool renumber(const Plan& plan, std::uint8_t* w, CellId first, int count, CellId
   return moved;
 }
 
-bool renumber_deadlines(const Plan& plan, std::uint8_t* w) {
+bool renumber_deadlines(const Plan& plan, std::uint8_t* w, std::vector<int>* renumbered) {
   const Layout& layout = plan.layout;
   const int count = layout.deadline_slots;
   if (count == 0) return false;
   int new_of_old[kMaxNumbered];
   const bool moved =
       renumber(plan, w, plan.domain.first_deadline(), count, plan.domain.first_recent(), true, new_of_old);
+  if (renumbered != nullptr) renumbered->assign(new_of_old, new_of_old + count);
   std::uint8_t states[2 * kMaxNumbered] = {};
   for (int i = 0; i < count; ++i) {
     if (new_of_old[i] < 0) continue;  // nothing names it any more
@@ -110,9 +111,10 @@ void make_canonical(const Program& program, std::uint8_t* w, Observation* seen) 
   const bool fresh_moved = plan.domain.fresh_count() > 0 && renumber(plan, w, plan.domain.first_fresh(),
                                                                      plan.domain.fresh_count(), 0, false, numbers);
   if (seen != nullptr) seen->fresh_renumbered.assign(numbers, numbers + plan.domain.fresh_count());
-  const bool deadlines_moved = renumber_deadlines(plan, w);
+  std::vector<int>* deadlines = seen == nullptr ? nullptr : &seen->deadlines_renumbered;
+  const bool deadlines_moved = renumber_deadlines(plan, w, deadlines);
   if (fresh_moved || deadlines_moved) sort_all(program, w);
-  make_redis_canonical(plan, w);
+  make_redis_canonical(plan, w, deadlines);
 }
 
 }  // namespace oncecheck

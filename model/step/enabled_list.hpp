@@ -1,5 +1,5 @@
 // Lists what can happen in one world. Used by enabled.cpp (what the system does by itself) and enabled_faults.cpp (timers and
-// faults) only.
+// faults), and by fairness.cpp, which asks for the timers.
 #pragma once
 
 #include <vector>
@@ -16,6 +16,8 @@ class Enabled {
       : p_(program), l_(program.plan.layout), w_(w), out_(out), faults_(faults) {}
 
   void list();
+  // Nothing else can happen: time goes on until the next timer.
+  void quiet_timers();
 
  private:
   void add(EventKind kind, int a, int b = 0, int c = 0, int fault = kNoBudget) {
@@ -79,8 +81,6 @@ class Enabled {
   void default_lock_timeouts(bool early);
   // Who waits for a connection of a pool gives up at some time (PgBouncer: query_wait_timeout). early: a fault pays.
   void pool_timeouts(bool early);
-  // Nothing else can happen: time goes on until the next timer.
-  void quiet_timers();
   // Deadlines and times to live that run. early: a fault pays, and what nobody pays for does not happen.
   void expiry(bool early);
   bool key_runs_out(int provider, int slot) const;

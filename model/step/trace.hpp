@@ -2,7 +2,9 @@
 // file format.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct Trace {
   std::string ablation = "";    // with this guard gone (Mutant::name)
   std::string only_fault = "";  // with one fault of this kind and no other
   std::string one_more = "";    // with one more fault of this kind
+  std::optional<std::size_t> cycle_from;         // of a promise of liveness: choices[*cycle_from..] goes on for ever
 };
 
 }  // namespace oncecheck

@@ -47,6 +47,8 @@ struct Observation {
   std::optional<RedisAnswer> redis;
   std::vector<std::pair<int, std::int64_t>> deadlines_set;  // Redis: number, milliseconds (0: not written out)
   std::vector<int> fresh_renumbered;  // new number of each fresh value after the step, -1 when it is gone; empty: as before
+  // The same for deadlines: those of databases (time.hpp), then 256 of each Redis.
+  std::vector<int> deadlines_renumbered;
 };
 
 struct Rows {

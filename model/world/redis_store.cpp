@@ -122,7 +122,7 @@ RedisQueue queue_of(const Plan& plan, std::uint8_t* w, int redis, int node) {
   return {plan.layout, r, r.nodes[static_cast<std::size_t>(node)], w};
 }
 
-void make_redis_canonical(const Plan& plan, std::uint8_t* w) {
+void make_redis_canonical(const Plan& plan, std::uint8_t* w, std::vector<int>* renumbered) {
   for (const RedisLayout& r : plan.layout.redis) {
     std::uint8_t new_of_old[256] = {};
     std::uint8_t next = 0;
@@ -140,6 +140,9 @@ void make_redis_canonical(const Plan& plan, std::uint8_t* w) {
       const RedisQueue queue(plan.layout, r, store, w);
       for (int i = 0; i < r.queue_slots; ++i) renumber(queue.at(i)[1 + 2 * plan.layout.cell]);
     });
+    for (const std::uint8_t to : new_of_old) {
+      if (renumbered != nullptr) renumbered->push_back(to == 0 ? -1 : to);
+    }
     if (r.clocks < 0) continue;
     std::uint8_t masks[256] = {};
     for (int d = 1; d <= r.deadlines; ++d) {

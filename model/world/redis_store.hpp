@@ -77,6 +77,6 @@ void each_store(const RedisLayout& r, Visit visit) {
 }
 
 // Sorts entries and numbers the deadlines by first appearance. Fresh values must have their final numbers.
-void make_redis_canonical(const Plan& plan, std::uint8_t* w);
+void make_redis_canonical(const Plan& plan, std::uint8_t* w, std::vector<int>* renumbered = nullptr);
 
 }  // namespace oncecheck

@@ -1,7 +1,6 @@
 // The checker against the reference explorer on random scenarios; simulated runs stay inside what the checker knows.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <set>
 
 #include "model/check/checker.hpp"
@@ -14,18 +13,10 @@
 using namespace oncecheck;
 using namespace oncecheck::testing;
 
-namespace {
-// More of them: ONCECHECK_GENERATED=5000.
-std::uint64_t how_many() {
-  const char* n = std::getenv("ONCECHECK_GENERATED");
-  return n != nullptr ? std::strtoull(n, nullptr, 10) : 300;
-}
-}  // namespace
-
 TEST_CASE("checker and reference agree on generated scenarios, and clearing dead variables changes no verdict") {
   constexpr std::uint64_t kMost = 6000;
   std::uint64_t compared = 0, limited = 0;
-  for (std::uint64_t seed = 0; seed < how_many(); ++seed) {
+  for (std::uint64_t seed = 0; seed < generated_count(300); ++seed) {
     CAPTURE(seed);
     const std::string text = generated_scenario(seed);
     const auto plain = program_from(text, "", false);
@@ -50,5 +41,5 @@ TEST_CASE("checker and reference agree on generated scenarios, and clearing dead
     CHECK(reduced.states <= got.states);
   }
   MESSAGE(compared << " scenarios compared, " << limited << " of them met a bound of the model");
-  CHECK(compared * 2 > how_many());
+  CHECK(compared * 2 > generated_count(300));
 }

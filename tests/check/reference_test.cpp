@@ -25,6 +25,7 @@ TEST_CASE("checker and reference agree on every shipped variant, reductions off"
       CHECK(got.depth == want.depth);
       for (std::size_t i = 0; i < want.invariants.size(); ++i) {
         CAPTURE(want.invariants[i].name);
+        if (is_liveness(p->invariants[i].spec.kind)) continue;  // liveness_test.cpp
         CHECK(verdict_name(got.invariants[i].verdict) == std::string(verdict_name(want.invariants[i].verdict)));
       }
     }

@@ -22,7 +22,8 @@ TEST_CASE("every counterexample of every shipped variant replays by its names an
         const Replay again = replay(*p, choices_of(*p, r.trace));
         REQUIRE(!again.divergence);
         CHECK(again.events == r.trace);
-        CHECK(breaks_at_end(*p, again.events, r.name));
+        CHECK(breaks_at_end(*p, again.events, r.name, r.cycle_from));
+        if (r.cycle_from) continue;
         // Shortest: no earlier point of it breaks the promise.
         for (std::size_t n = 0; n < r.trace.size(); ++n) {
           CHECK(!breaks_at_end(*p, {r.trace.begin(), r.trace.begin() + static_cast<std::ptrdiff_t>(n)}, r.name));

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Bugs planted in the rules of the SQL model, one at a time: the recorded cases of real servers must notice each.
+"""Bugs planted in rules, one at a time: each must be noticed. Those of the SQL model by the recorded cases of real servers,
+those of liveness by the verdicts of liveness.jsonc.
 
 rules.py --check    every planted bug still fits the source; needs no build, runs in CI
-rules.py [NAME...]  builds oncecheck with each bug in a copy of the tree and runs `oncecheck conform`; takes minutes
+rules.py [NAME...]  builds oncecheck with each bug in a copy of the tree and runs `oncecheck conform`, or `check`; takes minutes
 """
 
 import argparse
@@ -59,9 +60,37 @@ RULES = {
 }
 
 
+LIVENESS = {
+    "liveness: nothing is asked of fairness": (
+        "model/check/liveness.cpp", "if (!end.stopped && !fair(end)) continue;", ""),
+    "liveness: faults that cost something go on when faults have stopped": (
+        "model/check/checker.cpp", "if (paid && !p_.faults[e.fault].endless) return;", ""),
+    "liveness: one state that leads to itself is no cycle": (
+        "model/check/liveness.cpp", "loops[i] = loops[i] || local_[e->to] == i;", ""),
+    "liveness: a state where nothing can happen is overlooked": (
+        "model/check/liveness.cpp", "if (stopped) out.push_back(end_of({region_[i]}, true));", ""),
+    "liveness: a component of several states is overlooked": (
+        "model/check/liveness.cpp", "if (sizes[component[i]] > 1) members", "if (loops[i]) members"),
+    "liveness: time may stand still": (
+        "model/check/cycle.cpp", "      if (!way_to_end(0, t).empty()) continue;\n", "      if (t.a < 255) continue;\n"),
+    "liveness: a deadline that is replaced goes on running": (
+        "model/step/fairness.cpp", "if (to < 0) return std::nullopt;", "if (to < 0) return out;"),
+    "liveness: one row is as good as another": (
+        "invariants/liveness.cpp", "mix.add(time || v.kind == Kind::Fresh ? 0 : static_cast<std::uint64_t>(v.n));", ""),
+    "liveness: any answer settles a request": (
+        "invariants/liveness.cpp", "if (reply.outcome == Outcome::Ok || reply.outcome == Outcome::Failed) return true;",
+        "return true;"),
+    "liveness: who gives up was answered": (
+        "model/check/liveness.cpp", "region_.insert(region_.end(), further.begin(), further.end());", ""),
+    "liveness: a fault without end is spent": (
+        "model/step/apply.cpp", "if (e.fault != kNoBudget && !p_.faults[e.fault].endless) --", "if (e.fault != kNoBudget) --"),
+}
+BUGS = {**RULES, **LIVENESS}
+
+
 def misfits():
     out = []
-    for name, (file, old, _) in RULES.items():
+    for name, (file, old, _) in BUGS.items():
         count = (ROOT / file).read_text().count(old)
         if count != 1:
             out.append(f"{name}: its place in {file} occurs {count} times")
@@ -73,25 +102,29 @@ def build(copy, folder):
                    stdout=subprocess.DEVNULL)
 
 
-def conform(folder):
-    """The last line of conform, and how many vectors agree."""
+def outcome(folder, name):
+    """The last line of conform, or of check, and how many vectors agree, or variants are as expected."""
     made = subprocess.run(["cmake", "--build", folder, "--target", "oncecheck", "-j2"], capture_output=True, text=True)
     if made.returncode != 0:
         sys.exit(made.stdout[-3000:])
-    run = subprocess.run([folder / "oncecheck", "conform", ROOT / "tests" / "vectors"], capture_output=True, text=True)
-    last = run.stdout.strip().splitlines()[-1]
-    return last, int(re.search(r"(\d+) agree", last).group(1))
+    args, count = ["conform", ROOT / "tests" / "vectors"], r"(\d+) agree"
+    if name in LIVENESS:
+        args, count = ["check", ROOT / "tests" / "mutants" / "liveness.jsonc"], r"(\d+) as expected"
+    run = subprocess.run([folder / "oncecheck", *args], capture_output=True, text=True)
+    last = (run.stdout.strip().splitlines() or ["no output"])[-1]
+    found = re.search(count, last)
+    return last, int(found.group(1)) if found else 0
 
 
-def noticed(copy, folder, rule, sound):
-    """What conform says with the bug in place; None when as many vectors agree as without it."""
-    file, old, new = rule
+def noticed(copy, folder, name, sound):
+    """What oncecheck says with the bug in place; None when as much is right as without it."""
+    file, old, new = BUGS[name]
     path = copy / file
     text = path.read_text()
     path.write_text(text.replace(old, new))
     try:
-        last, agree = conform(folder)
-        return last if agree < sound else None
+        last, right = outcome(folder, name)
+        return last if right < sound else None
     finally:
         path.write_text(text)
 
@@ -106,18 +139,18 @@ def main():
     if wrong:
         return 1
     if args.check:
-        print(f"{len(RULES)} planted bugs fit the source")
+        print(f"{len(BUGS)} planted bugs fit the source")
         return 0
     missed = 0
     with tempfile.TemporaryDirectory() as place:
         copy, folder = pathlib.Path(place) / "tree", pathlib.Path(place) / "build"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".git"))
         build(copy, folder)
-        sound = conform(folder)[1]
-        for name, rule in RULES.items():
+        sound = {live: outcome(folder, next(iter(LIVENESS if live else RULES)))[1] for live in (False, True)}
+        for name in BUGS:
             if args.names and not any(n in name for n in args.names):
                 continue
-            found = noticed(copy, folder, rule, sound)
+            found = noticed(copy, folder, name, sound[name in LIVENESS])
             missed += found is None
             print(f"{'noticed' if found else 'MISSED '}  {name}" + (f": {found}" if found else ""), flush=True)
     print(f"{missed} planted bugs were not noticed")

@@ -325,6 +325,10 @@ inline const std::vector<Mistake>& mistakes() {
      R"("faults": {"crash": {"service": "shop"}})",
      R"(2:21 a fault needs 'max' (at /faults/crash))" "\n"
      R"(2:33 there is no service 'shop' (at /faults/crash/service))"},
+    {kFile, kBoth, R"("faults": {"crash": {"heals": true}})",
+     R"(2:31 'heals': expected false (a fault that heals has 'max'), found true (at /faults/crash/heals))"},
+    {kFile, kBoth, R"("faults": {"crash": {"max": 1, "heals": false}})",
+     R"(2:22 a fault that never heals has no 'max': it may happen any number of times (at /faults/crash/max))"},
     {kFile, kBoth,
      R"("faults": {"crash": []})",
      R"(2:21 the list for 'crash' is empty; expected an object, or 0 to rule the fault out (at /faults/crash))"},
@@ -419,8 +423,8 @@ inline const std::vector<Mistake>& mistakes() {
 2:16 conservation needs 'amount': the name of a column (at /invariants/0))"},
     {kFile, kBoth,
      R"("invariants": [{"name": "n", "allways_empty": "SELECT 1"}])",
-     R"(2:16 an invariant needs one of use, always_empty, finally_empty or never_step (at /invariants/0); did you )"
-     R"(mean 'always_empty'?)"},
+     R"(2:16 an invariant needs one of use, always_empty, finally_empty, eventually_empty or never_step (at )"
+     R"(/invariants/0); did you mean 'always_empty'?)"},
     {kFile, kBoth,
      R"("invariants": [{"always_empty": "SELECT 1"}])",
      R"(2:16 an invariant needs 'name' (at /invariants/0))"},

@@ -1,5 +1,6 @@
 #include "tests/support/generator.hpp"
 
+#include <cstdlib>
 #include <vector>
 
 #include <fmt/format.h>
@@ -129,6 +130,11 @@ class Generator {
 };
 
 }  // namespace
+
+std::uint64_t generated_count(std::uint64_t usual) {
+  const char* n = std::getenv("ONCECHECK_GENERATED");
+  return n != nullptr ? std::strtoull(n, nullptr, 10) : usual;
+}
 
 std::string generated_scenario(std::uint64_t seed) { return Generator(seed).scenario(); }
 

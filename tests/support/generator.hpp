@@ -6,4 +6,7 @@
 
 namespace oncecheck::testing {
 std::string generated_scenario(std::uint64_t seed);
+
+// How many of them a test draws: so many, or as many as the environment asks for (ONCECHECK_GENERATED=5000).
+std::uint64_t generated_count(std::uint64_t usual);
 }  // namespace oncecheck::testing
