@@ -47,8 +47,10 @@ void print_stories(const Program& p, const RunReport& r, const Terminal& t, std:
 }
 
 int worst(int a, int b) {
-  // A verdict that differs matters more than one that is open.
-  if (a == 1 || b == 1) return 1;
+  // A verdict that differs matters more than one that is open, and that one more than one that says nothing.
+  for (int status : {1, 3, 5}) {
+    if (a == status || b == status) return status;
+  }
   return std::max(a, b);
 }
 

@@ -51,6 +51,13 @@ void list_faults() {
   }
 }
 
+void list_occurrences() {
+  for (int i = 0; i < kOccurrences; ++i) {
+    const auto o = static_cast<Occurrence>(i);
+    std::printf("%-26s %s\n", occurrence_name(o), occurrence_words(o));
+  }
+}
+
 void list_steps() {
   static const std::pair<const char*, const char*> steps[] = {
       {"sql", "runs one statement on a database; visible"},
@@ -97,6 +104,7 @@ bool list_library(const std::string& what) {
   if (what == "invariants") list_invariants();
   else if (what == "faults") list_faults();
   else if (what == "steps") list_steps();
+  else if (what == "occurrences") list_occurrences();
   else if (what == "providers") list_providers();
   else return false;
   return true;

@@ -55,7 +55,8 @@ const std::vector<Promise>& promise_library() {
        "Two operations that came with the same key are not taken for one: none is told accepted or done because of the other's "
        "effect.",
        "A refusal of the second one (422: this key has other parameters) is right. It judges what clients are told, not the "
-       "dedup table; effects must name their operation by more than the key that both share."},
+       "dedup table; effects must name their operation by more than the key that both share.", "", "",
+       "SELECT k.identity FROM facts.keys k JOIN facts.keys o ON o.key = k.key AND o.identity <> k.identity"},
       {"same-answer", "", InvariantKind::AlwaysEmpty,
        "SELECT a.identity FROM facts.answers a JOIN facts.answers b ON b.identity = a.identity "
        "AND (a.status <> b.status OR a.body IS DISTINCT FROM b.body)",
@@ -65,7 +66,8 @@ const std::vector<Promise>& promise_library() {
       {"only-owner-releases", "", InvariantKind::AlwaysEmpty, "SELECT redis FROM facts.foreign_releases",
        "A Redis key that a running task has set is deleted by no other task.",
        "A key whose owner has ended or died may be cleaned up by anybody; so may one that ran out. Keys that came back in a "
-       "failover have no owner. It does not promise that only one task works at a time."},
+       "failover have no owner. It does not promise that only one task works at a time.", "", "",
+       "SELECT key FROM facts.redis_keys"},
       {"only-owner-completes", "", InvariantKind::NeverStep,
        "FALSE[ OR (OLD.{owner} IS NOT NULL AND {open:OLD} AND OLD.{owner} IS DISTINCT FROM {token} "
        "AND (NEW.{owner} = {token} AND {open:NEW}) IS NOT TRUE)][ OR NEW.{fence} < OLD.{fence}]",
@@ -73,7 +75,8 @@ const std::vector<Promise>& promise_library() {
        "the record over: it then writes its own token and leaves it open. A fencing token never goes down.",
        "It does not ask whether a take-over was due: two may hold valid leases one after the other. Effects elsewhere under an "
        "old token are for no-duplicate-effect, or for a fence in that place.",
-       "record"},
+       "record", 
+       "", "SELECT 1 FROM {record} r WHERE FALSE[ OR (r.{owner} IS NOT NULL AND {open:r})][ OR r.{fence} IS NOT NULL]"},
       {"no-state-regression", "", InvariantKind::NeverStep,
        "{final:OLD} AND NEW.{state} IS DISTINCT FROM OLD.{state} AND NOT ({edges:OLD>NEW})",
        "A record in a final state stays in it, or leaves it along an edge that you declare. Deleting it is leaving it.",
@@ -81,13 +84,15 @@ const std::vector<Promise>& promise_library() {
       {"systems-agree", "", InvariantKind::FinallyEmpty,
        "SELECT o.identity FROM facts.operations o WHERE {systems:o.identity}",
        "At rest all systems have the same number of rows, or of effects that stand, for each operation: all of it or nothing.",
-       "It compares numbers, not contents."},
+       "It compares numbers, not contents.", "", "",
+       "SELECT o.identity FROM facts.operations o WHERE {systems:any o.identity}"},
       {"ledger-matches-provider", "", InvariantKind::FinallyEmpty,
        "SELECT o.identity FROM facts.operations o WHERE "
        "(SELECT count(*) FROM {ledger} l WHERE identity_of(l.{identity}) = o.identity) <> "
        "(SELECT count(*) FROM facts.effects e WHERE e.identity = o.identity AND e.standing AND e.source <> e.operation)",
        "At rest the service's ledger has as many rows for each operation as the provider has effects that stand.",
-       "It compares numbers of rows, not amounts."},
+       "It compares numbers of rows, not amounts.", "", "",
+       "SELECT 1 FROM facts.effects e WHERE e.source <> e.operation UNION ALL SELECT 1 FROM {ledger} l"},
       {"outbox-complete", "", InvariantKind::FinallyEmpty,
        "SELECT b.{id} FROM {outbox} b WHERE NOT EXISTS (SELECT 1 FROM facts.published p WHERE p.key = b.{id}[ AND p.queue = {queue}])",
        "Every committed row of the outbox has been put into the queue at rest, and none is deleted before that.",
@@ -104,7 +109,8 @@ const std::vector<Promise>& promise_library() {
        " > (SELECT coalesce(sum(c.amount), 0) FROM facts.effects c WHERE c.identity = o.identity AND c.standing AND {capture:c})",
        "What was given back, and what was promised to be, never exceeds what was captured, for each payment in every state.",
        "It adds up what the provider says of one identity: calls that refund give the payment as \"identity\". A record in "
-       "another state than those that are open does not count."},
+       "another state than those that are open does not count.", "", "",
+       "SELECT 1 FROM facts.effects e WHERE {refund:e}[ UNION ALL SELECT 1 FROM {pending} p WHERE {open:p}]"},
       {"no-orphan-resource", "", InvariantKind::FinallyEmpty,
        "SELECT e.key FROM facts.effects e WHERE e.standing AND {resource:e} "
        "AND NOT EXISTS (SELECT 1 FROM {record} r WHERE (r.{reference} = e.key OR r.{reference} = e.id) AND {live:r})",

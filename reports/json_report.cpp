@@ -25,6 +25,30 @@ Json verdict_json(const VerdictReport& v) {
   return j;
 }
 
+// In a check, gaps are told only when every state was explored.
+void hygiene_json(const RunReport& r, Json& j) {
+  const Hygiene& h = r.hygiene;
+  const bool looked = h.whole || r.mode == "simulate";
+  const auto names = [&](Gap::Kind kind) {
+    Json out = Json::array();
+    for (const Gap& g : h.gaps) {
+      if (looked && g.kind == kind) out.push_back(g.text.empty() ? g.what : g.what + ": " + g.text);
+    }
+    return out;
+  };
+  j["unreached_steps"] = names(Gap::Kind::Step);
+  j["untaken_branches"] = names(Gap::Kind::Branch);
+  j["unused_faults"] = names(Gap::Kind::Fault);
+  j["unarmed_promises"] = names(Gap::Kind::Promise);
+  j["intended_unreached"] = Json::array();
+  for (const Gap& g : h.intended) {
+    if (looked) j["intended_unreached"].push_back({{"what", g.what}, {"reason", g.reason}});
+  }
+  j["stale_unreached"] = h.stale;
+  j["must_reach"] = Json::array();
+  for (const MarkReport& m : h.marks) j["must_reach"].push_back({{"name", m.name}, {"reached", m.reached}});
+}
+
 Json report_json(const RunReport& r, bool with_times) {
   Json j;
   j["scenario"] = r.scenario;
@@ -56,8 +80,7 @@ Json report_json(const RunReport& r, bool with_times) {
   j["verdicts"] = Json::array();
   for (const VerdictReport& v : r.verdicts) j["verdicts"].push_back(verdict_json(v));
   j["count_mismatches"] = r.count_mismatches;
-  j["unreached_steps"] = r.unreached_steps;
-  j["unused_faults"] = r.unused_faults;
+  hygiene_json(r, j);
   j["covered"] = r.coverage;
   return j;
 }

@@ -4,40 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "model/program/place_names.hpp"
 #include "reports/trace_file.hpp"
 
 namespace oncecheck {
 
 namespace {
-
-const char* target_kind(FaultTarget t) {
-  switch (t) {
-    case FaultTarget::Any: return "";
-    case FaultTarget::Service: return "service";
-    case FaultTarget::Provider: return "provider";
-    case FaultTarget::Client: return "client";
-    case FaultTarget::Redis: return "redis";
-    case FaultTarget::Database: return "database";
-    case FaultTarget::Queue: return "queue";
-    case FaultTarget::Network: return "between";
-  }
-  return "";
-}
-
-std::string fault_words(const Program& p, const FaultBudget& f) {
-  std::string out = fault_name(f.kind);
-  std::string name;
-  const auto i = static_cast<std::size_t>(std::max(f.index, 0));
-  if (f.target == FaultTarget::Service) name = p.services[i].name;
-  if (f.target == FaultTarget::Provider) name = p.providers[i].name;
-  if (f.target == FaultTarget::Client) name = p.clients[i];
-  if (f.target == FaultTarget::Queue) name = p.message_queues[i].name;
-  if (f.target == FaultTarget::Database) name = p.plan.layout.databases[i].name;
-  if (f.target == FaultTarget::Network) name = p.network.cuts[i];
-  if (f.target == FaultTarget::Redis) name = p.plan.layout.redis[i].name;
-  if (!name.empty()) out += std::string(" (") + target_kind(f.target) + " " + name + ")";
-  return out;
-}
 
 std::vector<std::string> covered(const Program& p) {
   std::vector<std::string> out;
@@ -56,17 +28,13 @@ std::vector<std::string> covered(const Program& p) {
   return out;
 }
 
-RunReport base_report(const Program& p, const char* mode, const std::vector<int>& unreached, const std::vector<int>& unused) {
+RunReport base_report(const Program& p, const char* mode, const Unseen& unseen, bool whole) {
   RunReport r;
   r.scenario = p.scenario.file;
   r.variant = p.scenario.variant;
   r.title = p.scenario.title;
   r.mode = mode;
-  for (int s : unreached) {
-    const StepInfo& step = p.steps[static_cast<std::size_t>(s)];
-    r.unreached_steps.push_back(step.place + ": " + step.text);
-  }
-  for (int f : unused) r.unused_faults.push_back(fault_words(p, p.faults[static_cast<std::size_t>(f)]));
+  r.hygiene = hygiene_of(p, unseen, whole);
   r.coverage = covered(p);
   r.has_expect = p.scenario.has_expect;
   r.expects_violation_of_any = p.scenario.expect_all == Expectation::Violated;
@@ -76,8 +44,7 @@ RunReport base_report(const Program& p, const char* mode, const std::vector<int>
 }  // namespace
 
 RunReport make_report(const Program& program, const CheckResult& result, const std::map<std::string, std::string>& overrides) {
-  RunReport r = base_report(program, "check", result.complete ? result.unreached_steps : std::vector<int>{},
-                            result.complete ? result.unused_faults : std::vector<int>{});
+  RunReport r = base_report(program, "check", result.unseen, result.complete);
   r.check = result;
   for (std::size_t i = 0; i < result.invariants.size(); ++i) {
     const InvariantResult& v = result.invariants[i];
@@ -93,7 +60,7 @@ RunReport make_report(const Program& program, const CheckResult& result, const s
 }
 
 RunReport make_report(const Program& program, const SimulateResult& result, const std::map<std::string, std::string>& overrides) {
-  RunReport r = base_report(program, "simulate", result.unreached_steps, result.unused_faults);
+  RunReport r = base_report(program, "simulate", result.unseen, false);
   r.simulated = result;
   r.check.seconds = result.seconds;
   r.check.transitions = result.events;
@@ -108,8 +75,25 @@ RunReport make_report(const Program& program, const SimulateResult& result, cons
   return r;
 }
 
+namespace {
+
+bool misses_mark(const RunReport& r) {
+  return std::any_of(r.hygiene.marks.begin(), r.hygiene.marks.end(), [](const MarkReport& m) { return !m.reached; });
+}
+
+// Some promise holds only because there was never anything to judge.
+bool holds_unarmed(const RunReport& r) {
+  const auto holds = [&](const std::string& promise) {
+    return std::any_of(r.verdicts.begin(), r.verdicts.end(), [&](const VerdictReport& v) { return v.invariant == promise && v.verdict == Verdict::Holds; });
+  };
+  return std::any_of(r.hygiene.gaps.begin(), r.hygiene.gaps.end(), [&](const Gap& g) { return g.kind == Gap::Kind::Promise && holds(g.what); });
+}
+
+}  // namespace
+
 int exit_status(const RunReport& r) {
-  bool inconclusive = false, differs = !r.count_mismatches.empty(), any_violated = false;
+  bool inconclusive = r.mode == "check" && !r.hygiene.whole && misses_mark(r);
+  bool differs = !r.count_mismatches.empty() || !r.hygiene.stale.empty(), any_violated = false;
   for (const VerdictReport& v : r.verdicts) {
     any_violated = any_violated || v.verdict == Verdict::Violated;
     const bool must_hold = v.expected == Expectation::Holds || (!r.has_expect && !v.expected);
@@ -118,8 +102,8 @@ int exit_status(const RunReport& r) {
     if (v.verdict == Verdict::Inconclusive) inconclusive = true;
   }
   if (r.expects_violation_of_any) {
-    if (any_violated) return r.count_mismatches.empty() ? 0 : 1;
-    if (!inconclusive) differs = true;
+    inconclusive = inconclusive && !any_violated;
+    if (!any_violated && !inconclusive) differs = true;
   }
   if (differs) return 1;
   if (r.mode == "simulate") {
@@ -127,7 +111,8 @@ int exit_status(const RunReport& r) {
     return 0;
   }
   // A verdict that is still open counts as such, even if the search ended because everything else was decided.
-  return inconclusive || (r.verdicts.empty() && !r.check.complete) ? 3 : 0;
+  if (inconclusive || (r.verdicts.empty() && !r.check.complete)) return 3;
+  return r.hygiene.whole && (misses_mark(r) || holds_unarmed(r)) ? 5 : 0;
 }
 
 }  // namespace oncecheck

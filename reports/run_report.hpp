@@ -8,6 +8,7 @@
 #include "model/check/result.hpp"
 #include "model/program/program.hpp"
 #include "model/step/trace.hpp"
+#include "reports/hygiene.hpp"
 #include "sim/simulator.hpp"
 
 namespace oncecheck {
@@ -28,15 +29,15 @@ struct RunReport {
   CheckResult check;
   std::optional<SimulateResult> simulated;
   std::vector<VerdictReport> verdicts;
-  std::vector<std::string> unreached_steps;
-  std::vector<std::string> unused_faults;
+  Hygiene hygiene;
   std::vector<std::string> count_mismatches;  // pinned counts that differ
   std::vector<std::string> coverage;          // actors and budgets, in words
   bool expects_violation_of_any = false;      // "expect": "violated"
   bool has_expect = false;
 };
 
-// The outcome of a variant as an exit status (DESIGN 7): 0 as expected, 1 not, 3 inconclusive.
+// The outcome of a variant as an exit status (DESIGN 7): 0 as expected, 1 not, 3 inconclusive, 5 vacuous (a mark of "must_reach"
+// was not reached, or a promise that holds was never armed, and that is not marked as intended).
 int exit_status(const RunReport& report);
 
 RunReport make_report(const Program& program, const CheckResult& result, const std::map<std::string, std::string>& overrides);

@@ -43,11 +43,31 @@ std::string symmetry_lines(const CheckResult& r) {
   return out;
 }
 
+std::string hygiene_lines(const RunReport& r, bool verbose) {
+  const Hygiene& h = r.hygiene;
+  std::string out;
+  for (const std::string& s : h.stale) out += "    \"unreached\" names what is reached: " + s + "\n";
+  // A search that ended early has not looked everywhere.
+  const bool looked = h.whole || r.mode == "simulate";
+  for (const MarkReport& m : h.marks) {
+    if (!m.reached) out += std::string("    ") + (looked ? "NOT REACHED: " : "not reached so far: ") + m.name + "\n";
+    if (m.reached && verbose) out += "    reached: " + m.name + "\n";
+  }
+  if (!looked) return out + (verbose ? "    what is never reached is not known: the search ended early (--all-states)\n" : "");
+  for (const Gap& g : h.gaps) {
+    if (!g.implied) out += "    " + gap_words(g) + "\n";
+  }
+  for (const Gap& g : h.intended) {
+    if (!g.implied && verbose) out += "    " + gap_words(g) + "; intended: " + g.reason + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string to_text(const RunReport& r, const TextOptions& o) {
   const int status = exit_status(r);
-  const char* word = status == 0 ? "ok" : status == 1 ? (r.has_expect ? "DIFFERS" : "VIOLATED") : "INCONCLUSIVE";
+  const char* word = status == 0 ? "ok" : status == 1 ? (r.has_expect ? "DIFFERS" : "VIOLATED") : status == 5 ? "VACUOUS" : "INCONCLUSIVE";
   std::string out = r.scenario + (r.variant.empty() ? "" : "  " + r.variant) + "\n";
   if (r.mode == "check") {
     out += fmt::format("    {:<12} {} states, {} transitions, depth {}, {} bytes a state, {:.2f} s\n", word, thousands(r.check.states),
@@ -64,8 +84,7 @@ std::string to_text(const RunReport& r, const TextOptions& o) {
     out += "    inconclusive: " + r.check.why_incomplete + "\n";
   }
   for (const std::string& m : r.count_mismatches) out += "    pinned count differs: " + m + "\n";
-  for (const std::string& s : r.unreached_steps) out += "    never executed: " + s + "\n";
-  for (const std::string& f : r.unused_faults) out += "    never used: fault " + f + "\n";
+  out += hygiene_lines(r, o.verbose);
   if (o.verbose) {
     for (const std::string& c : r.coverage) out += "    covered: " + c + "\n";
     const double n = static_cast<double>(r.check.states);
@@ -88,6 +107,7 @@ std::string summary(const std::vector<RunReport>& reports, double seconds) {
   }
   std::string out = fmt::format("{} variants: {} as expected", reports.size(), by_status[0]);
   if (by_status[1] > 0) out += fmt::format(", {} different", by_status[1]);
+  if (by_status[5] > 0) out += fmt::format(", {} vacuous", by_status[5]);
   if (by_status[3] > 0) out += fmt::format(", {} inconclusive", by_status[3]);
   std::uint64_t events = 0;
   for (const RunReport& r : reports) events += r.simulated ? r.simulated->events : 0;

@@ -7,7 +7,6 @@
 
 #include "invariants/evaluate.hpp"
 #include "invariants/liveness.hpp"
-#include "model/step/coverage.hpp"
 #include "model/step/relation.hpp"
 #include "sim/rng.hpp"
 
@@ -22,7 +21,15 @@ struct RunEnd {
 class Runner {
  public:
   Runner(const Program& program, const SimulateOptions& options)
-      : p_(program), options_(options), coverage(program), found(program.invariants.size()) {}
+      : p_(program), options_(options), coverage(program), found(program.invariants.size()) {
+    coverage.watch(workspace_);
+  }
+
+  // What this runner has seen, into that of all.
+  void add_coverage(Coverage& to) const {
+    to.take(workspace_);
+    to.merge(coverage);
+  }
 
   RunEnd run(std::uint64_t number, bool judge) {
     Rng rng(Rng::derive(options_.seed, number));
@@ -40,6 +47,7 @@ class Runner {
       }
     };
     Limit limit;
+    coverage.note_state(p_, world_.data(), nullptr, workspace_, limit);
     for (int step = 0; step < options_.max_steps; ++step) {
       enabled(p_, world_.data(), events_, step < options_.faulty_steps);
       const bool only_jobs = std::all_of(events_.begin(), events_.end(), [](const Event& e) {
@@ -61,10 +69,11 @@ class Runner {
       }
       if (events_.empty()) return {false, false};
       const Event e = events_[rng.below(static_cast<std::uint32_t>(events_.size()))];
-      coverage.note(p_, world_.data(), e);
+      coverage.note(p_, world_.data(), e, workspace_);
       before_ = world_;
       if (apply(p_, world_.data(), e, workspace_)) return {false, true};
       path.push_back(e);
+      coverage.note_state(p_, world_.data(), before_.data(), workspace_, limit);
       for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
         const Invariant& invariant = p_.invariants[i];
         const bool state = invariant.spec.kind == InvariantKind::AlwaysEmpty &&
@@ -134,10 +143,9 @@ SimulateResult simulate(const Program& program, const SimulateOptions& options) 
     result.at_rest += r.rested;
     result.unfinished += r.unfinished;
     result.limited += r.limited;
-    coverage.merge(r.coverage);
+    r.add_coverage(coverage);
   }
-  result.unreached_steps = coverage.unreached_steps(program);
-  result.unused_faults = coverage.unused_faults();
+  result.unseen = coverage.unseen(program);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

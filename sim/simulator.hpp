@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/program/program.hpp"
-#include "model/step/event.hpp"
+#include "model/step/coverage.hpp"
 
 namespace oncecheck {
 
@@ -35,8 +35,7 @@ struct SimulateResult {
   std::uint64_t limited = 0;      // runs that met a bound of the model
   double seconds = 0;
   std::vector<SimulatedInvariant> invariants;
-  std::vector<int> unreached_steps;
-  std::vector<int> unused_faults;
+  Unseen unseen;
 };
 
 SimulateResult simulate(const Program& program, const SimulateOptions& options);

@@ -46,7 +46,9 @@ struct Frontier {  // worlds, one behind the other
 // One thread's share of the work.
 struct Worker {
   Worker(const Program& program, std::size_t state_bytes)
-      : coverage(program), symmetry(program), child(state_bytes), represented(state_bytes), breaks(program.invariants.size()) {}
+      : coverage(program), symmetry(program), child(state_bytes), represented(state_bytes), breaks(program.invariants.size()) {
+    coverage.watch(workspace);
+  }
   Workspace workspace;
   Coverage coverage;
   std::vector<Event> events;
@@ -75,7 +77,7 @@ class Search {
   CheckResult run() {
     start_ = std::chrono::steady_clock::now();
     first_level();
-    while (!level_.empty_level() && stop_reason_.empty() && !all_decided()) expand_level();
+    while (!level_.empty_level() && stop_reason_.empty() && !nothing_left_to_ask()) expand_level();
     return finish();
   }
 
@@ -95,6 +97,7 @@ class Search {
     seen_.insert(f, 0, 0);
     w.next.worlds = w.represented;
     w.next.fingerprints = {f};
+    w.coverage.note_state(p_, first.data(), nullptr, w.workspace, w.limit);
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
       if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty && judges(first.data()) &&
           breaks(p_, p_.invariants[i], p_.initial.data(), w.workspace, w.limit)) {
@@ -126,6 +129,18 @@ class Search {
     const auto broken = [](const Break& b) { return b.found(); };
     if (options_.stop_at_first) return std::any_of(breaks_.begin(), breaks_.end(), broken);
     return std::all_of(breaks_.begin(), breaks_.end(), broken);
+  }
+  // What must be reached is looked for even when every promise is broken.
+  bool nothing_left_to_ask() const {
+    return all_decided() && (options_.stop_at_first || options_.monitor != nullptr || covered().reached_all_marks(p_));
+  }
+  Coverage covered() const {
+    Coverage out(p_);
+    for (const Worker& w : workers_) {
+      out.take(w.workspace);
+      out.merge(w.coverage);
+    }
+    return out;
   }
 
   void expand_level() {
@@ -217,7 +232,7 @@ class Search {
       restless = restless || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
       std::memcpy(w.child.data(), world, bytes_);
       if (!monitor_allows(world, e, w.child.data())) continue;
-      w.coverage.note(p_, world, e);
+      w.coverage.note(p_, world, e, w.workspace);
       ++w.transitions;
       if (const Limit limit = apply(p_, w.child.data(), e, w.workspace)) {
         note_limit(w, limit);
@@ -284,6 +299,7 @@ class Search {
     if (result != SeenSet::Insert::New) return f;
     // A state that is the first to be judged has no judged parent to compare with.
     const bool parent_judged = judged && judges(parent);
+    w.coverage.note_state(p_, w.child.data(), parent, w.workspace, w.limit);
     for (std::size_t i : state_invariants_) {
       // A step is judged by what it really did, and a promise of states holds in all of an orbit or in none.
       if (decided(i) || !judged || (parent_judged && same_reads(p_.invariants[i], parent, w.child.data()))) continue;
@@ -330,12 +346,10 @@ class Search {
   CheckResult finish() {
     CheckResult r;
     Limit limit;
-    Coverage coverage(p_);
     for (const Worker& w : workers_) {
       r.transitions += w.transitions;
       r.rest_states += w.rest_states;
       r.renamed += w.renamed;
-      coverage.merge(w.coverage);
       if (w.limit && (!limit || w.limit.kind < limit.kind || (w.limit.kind == limit.kind && w.limit.arg < limit.arg))) limit = w.limit;
     }
     r.complete = stop_reason_.empty() && !limit && level_.empty_level();
@@ -372,8 +386,7 @@ class Search {
       r.invariants.push_back(std::move(v));
     }
     if (has_live_) judge_live(r);
-    r.unreached_steps = coverage.unreached_steps(p_);
-    r.unused_faults = coverage.unused_faults();
+    r.unseen = covered().unseen(p_);
     r.seconds = elapsed();
     return r;
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/step/event.hpp"
+#include "model/step/coverage.hpp"
 
 namespace oncecheck {
 
@@ -37,8 +37,7 @@ struct CheckResult {
   std::vector<std::string> interchangeable, kept_apart;  // Symmetry::found, kept_apart; empty when it is switched off
   std::uint64_t renamed = 0;  // transitions whose world was replaced by another one of its orbit
   std::vector<InvariantResult> invariants;
-  std::vector<int> unreached_steps;  // Program::steps; meaningful when complete
-  std::vector<int> unused_faults;    // Program::faults
+  Unseen unseen;  // its marks are known to be out of reach only when the search is complete
 };
 
 }  // namespace oncecheck

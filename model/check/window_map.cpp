@@ -36,6 +36,7 @@ std::vector<int> successors(const Program& p, int pc) {
       break;
     case InstrKind::Call:
     case InstrKind::Pause:
+    case InstrKind::Mark:
     case InstrKind::Set: out = {pc + 1}; break;
     case InstrKind::Branch:
     case InstrKind::Next: out = {pc + 1, i.target}; break;

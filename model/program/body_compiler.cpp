@@ -104,8 +104,19 @@ ExprId BodyCompiler::expression(const Text& text, SqlType wanted) {
 }
 
 int BodyCompiler::add_step(const Step& s, const std::string& place, std::string text) {
-  p_.steps.push_back({place, s.label, one_line(text), s.at});
+  p_.steps.push_back({place, s.label, one_line(text), s.at, service_});
   return static_cast<int>(p_.steps.size()) - 1;
+}
+
+int BodyCompiler::add_branch(const std::string& place, const std::string& text) {
+  p_.branches.push_back({place, one_line(text), service_});
+  return static_cast<int>(p_.branches.size()) - 1;
+}
+
+int BodyCompiler::handler_block(const std::vector<Step>& steps, const std::string& place, const std::string& text) {
+  emit({InstrKind::Mark, -1, -1, kNoExpr, -1, add_branch(place, text)});
+  block(steps, place);
+  return emit({InstrKind::Jump, -1, -1, kNoExpr, -1});
 }
 
 void BodyCompiler::block(const std::vector<Step>& steps, const std::string& place) {
@@ -179,8 +190,7 @@ void BodyCompiler::error_handlers(const Step& s, ErrorPlace at, const std::strin
   std::vector<int> ends{skip};
   auto handler = [&](const std::vector<Step>& steps, const std::string& name, const std::set<int>& classes) {
     for (int c : classes) targets(at)[static_cast<std::size_t>(c)] = here();
-    block(steps, place + "/on_error/" + name);
-    ends.push_back(emit({InstrKind::Jump, -1, -1, kNoExpr, -1}));
+    ends.push_back(handler_block(steps, place + "/on_error/" + name, s.text.value));
   };
   for (const auto& [name, steps] : s.on_error) {
     if (name == "any") continue;
@@ -216,7 +226,10 @@ void BodyCompiler::redis(const Step& s, const std::string& place) {
 }
 
 void BodyCompiler::branch(const Step& s, const std::string& place) {
-  const int test = emit({InstrKind::Branch, -1, -1, condition(s.text), add_step(s, place, "if " + s.text.value)});
+  const std::string text = "if " + s.text.value;
+  const int taken = add_branch(place + "/then", text);
+  add_branch(place + "/else", text);
+  const int test = emit({InstrKind::Branch, -1, -1, condition(s.text), add_step(s, place, text), taken});
   block(s.then, place + "/then");
   if (s.otherwise.empty()) {
     patch(test);
@@ -230,7 +243,10 @@ void BodyCompiler::branch(const Step& s, const std::string& place) {
 
 void BodyCompiler::loop(const Step& s, const std::string& place) {
   const int start = here();
-  const int test = emit({InstrKind::Branch, -1, -1, condition(s.text), add_step(s, place, "while " + s.text.value)});
+  const std::string text = "while " + s.text.value;
+  const int entered = add_branch(place + "/do", text);
+  add_branch(place + "/end", text);
+  const int test = emit({InstrKind::Branch, -1, -1, condition(s.text), add_step(s, place, text), entered});
   block(s.then, place + "/do");
   bool visible = false;
   for (int i = start; i < here(); ++i) visible = visible || p_.code[static_cast<std::size_t>(i)].kind < InstrKind::Branch;
@@ -250,7 +266,9 @@ void BodyCompiler::for_each(const Step& s, const std::string& place) {
   const int queue = static_cast<int>(p_.queues.size());
   p_.queues.emplace_back();
   loops_.push_back({number, queue, s.into});
-  const int next = emit({InstrKind::Next, queue, -1, kNoExpr, -1});
+  const int row = add_branch(place + "/do", "for each row of " + s.text.value);
+  add_branch(place + "/end", p_.branches.back().text);
+  const int next = emit({InstrKind::Next, queue, -1, kNoExpr, -1, row});
   block(s.then, place + "/do");
   emit({InstrKind::Jump, -1, next, kNoExpr, -1});
   patch(next);

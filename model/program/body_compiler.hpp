@@ -13,8 +13,9 @@ namespace oncecheck {
 
 class BodyCompiler {
  public:
-  BodyCompiler(CompileState& state, LocalNames& names, const std::string& root, TaskKind kind)
-      : state_(state), p_(state.program), names_(names), root_(root), kind_(kind) {}
+  BodyCompiler(CompileState& state, LocalNames& names, int service, const std::string& root, TaskKind kind)
+      : state_(state), p_(state.program), names_(names), root_(root), kind_(kind),
+        service_(state.scenario.services[static_cast<std::size_t>(service)].first) {}
 
   // The instruction where the body begins.
   int compile(const std::vector<Step>& steps);
@@ -39,6 +40,9 @@ class BodyCompiler {
   ExprId expression(const Text& text, SqlType wanted = SqlType::Any);
   ExprId condition(const Text& text) { return expression(text, SqlType::Bool); }
   int add_step(const Step& s, const std::string& place, std::string text);
+  int add_branch(const std::string& place, const std::string& text);
+  // Steps that an error, a time-out or an answer leads to. The instruction to patch at its end.
+  int handler_block(const std::vector<Step>& steps, const std::string& place, const std::string& text);
 
   // Steps.
   void block(const std::vector<Step>& steps, const std::string& place);
@@ -89,6 +93,7 @@ class BodyCompiler {
   LocalNames& names_;
   std::string root_;
   TaskKind kind_;
+  std::string service_;
   int raise_ = -1;
   std::vector<std::pair<ErrorPlace, std::set<int>>> unset_errors_;
   std::vector<int> unset_timeouts_;

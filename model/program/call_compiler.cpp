@@ -126,8 +126,7 @@ void BodyCompiler::call_handlers(const Step& s, const std::vector<int>& sites, c
   };
   if (s.has_on_timeout) {
     p_.calls[static_cast<std::size_t>(sites.back())].on_timeout = here();
-    block(s.on_timeout, place + "/on_timeout");
-    ends.push_back(emit({InstrKind::Jump, -1, -1, kNoExpr, -1}));
+    ends.push_back(handler_block(s.on_timeout, place + "/on_timeout", "call " + s.text.value));
   } else {
     unset_timeouts_.push_back(sites.back());
   }
@@ -147,8 +146,7 @@ void BodyCompiler::call_handlers(const Step& s, const std::vector<int>& sites, c
       }
     }
     if (!used) return;
-    block(it->second, place + "/on_error/" + name);
-    ends.push_back(emit({InstrKind::Jump, -1, -1, kNoExpr, -1}));
+    ends.push_back(handler_block(it->second, place + "/on_error/" + name, "call " + s.text.value));
   };
   handler("declined", {Answer::Declined});
   handler("conflict", {Answer::Conflict});
@@ -201,8 +199,9 @@ void BodyCompiler::publish(const Step& s, const std::string& place) {
   }
   const int skip = emit({InstrKind::Jump, -1, -1, kNoExpr, -1});
   p_.publications[static_cast<std::size_t>(number)].on_error = here();
-  block(s.on_error.at(handled), place + "/on_error/" + handled);
+  const int end = handler_block(s.on_error.at(handled), place + "/on_error/" + handled, "publish to " + s.text.value);
   patch(skip);
+  patch(end);
 }
 
 }  // namespace oncecheck

@@ -9,6 +9,7 @@
 #include "model/program/layout_builder.hpp"
 #include "model/program/initial_rows.hpp"
 #include "model/program/liveness.hpp"
+#include "model/program/reach_compiler.hpp"
 #include "model/program/redis_layout.hpp"
 #include "model/program/route_compiler.hpp"
 #include "model/program/step_compiler.hpp"
@@ -41,44 +42,71 @@ void find_effect_tables(CompileState& state) {
   }
 }
 
+// What of a world a promise or a mark looks at.
+class ReadsFinder {
+ public:
+  explicit ReadsFinder(const Program& p) : p_(p), l_(p.plan.layout) {}
+
+  void table(int t) {
+    const TableLayout& layout = l_.tables[static_cast<std::size_t>(t)];
+    reads_.emplace_back(layout.offset, layout.slots * layout.stride);
+  }
+  void query(QueryId query) {
+    if (query < 0) return;
+    walk_query(p_.plan.code, query, [&](const Node& n) {
+      if (n.op == Op::Now) reads_.emplace_back(l_.deadlines, 2 * l_.deadline_slots);
+    }, [&](const Query& q) { sources(q); });
+  }
+
+  std::vector<std::pair<int, int>> reads() {
+    std::sort(reads_.begin(), reads_.end());
+    reads_.erase(std::unique(reads_.begin(), reads_.end()), reads_.end());
+    return reads_;
+  }
+
+ private:
+  void sources(const Query& q) {
+    for (const Source& s : q.sources) {
+      if (s.kind == Source::Kind::Table) table(s.index);
+      if (s.kind == Source::Kind::Facts) facts(static_cast<FactTable>(s.index));
+    }
+  }
+  void facts(FactTable which) {
+    switch (which) {
+      case FactTable::Told: reads_.emplace_back(l_.told, l_.operation_count); break;
+      case FactTable::ForeignReleases:
+        for (const RedisLayout& r : l_.redis) reads_.emplace_back(r.foreign_release, 1);
+        break;
+      case FactTable::RedisEntries: reads_.emplace_back(0, l_.bytes); break;  // which node is the primary may change too
+      case FactTable::Queued: reads_.emplace_back(l_.messages, l_.message_slots * l_.message_stride); break;
+      case FactTable::Published: reads_.emplace_back(l_.published, l_.published_slots * l_.published_stride); break;
+      case FactTable::Refusals: reads_.emplace_back(l_.refused, l_.operation_count); break;
+      case FactTable::Answers: reads_.emplace_back(l_.answers, l_.operation_count * kKeptAnswers * (1 + l_.cell)); break;
+      case FactTable::Effects:
+        for (const ProviderLayout& provider : l_.providers) reads_.emplace_back(provider.ledger, provider.ledger_slots * provider.ledger_stride);
+        for (const Plan::EffectSource& e : p_.plan.effect_tables) table(e.table);
+        break;
+      default: break;  // the same in every state
+    }
+  }
+
+  const Program& p_;
+  const Layout& l_;
+  std::vector<std::pair<int, int>> reads_;
+};
+
 void find_reads(Program& p) {
-  const Layout& l = p.plan.layout;
   for (Invariant& invariant : p.invariants) {
-    auto& reads = invariant.reads;
-    auto table = [&](int t) {
-      const TableLayout& layout = l.tables[static_cast<std::size_t>(t)];
-      reads.emplace_back(layout.offset, layout.slots * layout.stride);
-    };
-    auto query = [&](const Query& q) {
-      for (const Source& s : q.sources) {
-        if (s.kind == Source::Kind::Table) table(s.index);
-        if (s.kind != Source::Kind::Facts) continue;
-        if (s.index == static_cast<int>(FactTable::Told)) reads.emplace_back(l.told, l.operation_count);
-        if (s.index == static_cast<int>(FactTable::ForeignReleases)) {
-          for (const RedisLayout& r : l.redis) reads.emplace_back(r.foreign_release, 1);
-        }
-        if (s.index == static_cast<int>(FactTable::RedisEntries)) {
-          // Which node is the primary may change too.
-          reads.emplace_back(0, l.bytes);
-        }
-        if (s.index == static_cast<int>(FactTable::Queued)) reads.emplace_back(l.messages, l.message_slots * l.message_stride);
-        if (s.index == static_cast<int>(FactTable::Published)) reads.emplace_back(l.published, l.published_slots * l.published_stride);
-        if (s.index == static_cast<int>(FactTable::Refusals)) reads.emplace_back(l.refused, l.operation_count);
-        if (s.index == static_cast<int>(FactTable::Answers)) reads.emplace_back(l.answers, l.operation_count * kKeptAnswers * (1 + l.cell));
-        if (s.index != static_cast<int>(FactTable::Effects)) continue;
-        for (const ProviderLayout& provider : l.providers) {
-          reads.emplace_back(provider.ledger, provider.ledger_slots * provider.ledger_stride);
-        }
-        for (const Plan::EffectSource& e : p.plan.effect_tables) table(e.table);
-      }
-    };
-    auto node = [&](const Node& n) {
-      if (n.op == Op::Now) reads.emplace_back(l.deadlines, 2 * l.deadline_slots);
-    };
-    walk_query(p.plan.code, invariant.query, node, query);
-    if (invariant.table >= 0) table(invariant.table);
-    std::sort(reads.begin(), reads.end());
-    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    ReadsFinder finder(p);
+    finder.query(invariant.query);
+    finder.query(invariant.premise);
+    if (invariant.table >= 0) finder.table(invariant.table);
+    invariant.reads = finder.reads();
+  }
+  for (MustReach& mark : p.must_reach) {
+    ReadsFinder finder(p);
+    finder.query(mark.query);
+    mark.reads = finder.reads();
   }
 }
 
@@ -99,6 +127,7 @@ std::unique_ptr<Program> compile(const Scenario& scenario, const CompileOptions&
   compile_bodies(state);
   static const std::vector<Promise> none;
   compile_invariants(state, options.promises != nullptr ? *options.promises : none);
+  compile_reach(state);
   stop_on_errors();
   build_domain(state);
   stop_on_errors();

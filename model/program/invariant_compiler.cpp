@@ -1,8 +1,10 @@
 #include "model/program/invariant_compiler.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
+#include "model/program/premise.hpp"
 #include "model/program/promise_template.hpp"
 #include "model/program/query_compiler.hpp"
 #include "model/program/sql_parser.hpp"
@@ -15,7 +17,7 @@ namespace {
 class InvariantReader {
  public:
   InvariantReader(CompileState& state, const std::vector<Promise>& promises, Invariant& out)
-      : state_(state), promises_(promises), out_(out) {}
+      : state_(state), promises_(promises), out_(out), has_premise_(out.spec.premise.has_value()) {}
 
   void read() {
     InvariantSpec& spec = out_.spec;
@@ -26,21 +28,40 @@ class InvariantReader {
     } else {
       query(spec.sql);
     }
+    if (spec.premise) {
+      if (const auto written = select(*spec.premise, "a premise is a SELECT: a row that it finds is something to judge")) {
+        out_.premise = compiled(*spec.premise, *written);
+      }
+    }
   }
 
  private:
   void query(const Text& text) {
+    const auto promise = select(text, "an invariant is a SELECT: a row that it finds is a violation");
+    if (!promise) return;
+    out_.query = compiled(text, *promise);
+    if (has_premise_) return;
+    if (out_.query >= 0) out_.premise = out_.spec.kind == InvariantKind::EventuallyEmpty ? out_.query : compiled(text, premise_of(*promise));
+  }
+
+  std::optional<sql::Select> select(const Text& text, const char* wanted) {
     try {
       const sql::Statement s = sql::parse_statement(text.value);
-      if (s.kind != sql::StatementKind::Select || s.select->locking) {
-        state_.sql_error(text, 0, "an invariant is a SELECT: a row that it finds is a violation");
-        return;
-      }
-      ExprCompiler exprs(state_, text, nullptr, -1);
-      QueryCompiler compiler(exprs);
-      out_.query = compiler.compile(*s.select, nullptr);
+      if (s.kind == sql::StatementKind::Select && !s.select->locking) return *s.select;
+      state_.sql_error(text, 0, wanted);
     } catch (const sql::SqlError& e) {
       state_.sql_error(text, e.location, e.what());
+    }
+    return std::nullopt;
+  }
+
+  QueryId compiled(const Text& text, const sql::Select& select) {
+    try {
+      ExprCompiler exprs(state_, text, nullptr, -1);
+      return QueryCompiler(exprs).compile(select, nullptr);
+    } catch (const sql::SqlError& e) {
+      state_.sql_error(text, e.location, e.what());
+      return -1;
     }
   }
 
@@ -60,8 +81,11 @@ class InvariantReader {
     spec.sql = {filled.filled(it->sql), spec.at};
     const Text step = {it->kind == InvariantKind::NeverStep ? spec.sql.value : filled.filled(it->step), spec.at};
     if (spec.sql.value.empty()) return;  // a mistake has been told
+    const Text premise = {filled.filled(it->premise), spec.at};
+    has_premise_ = !premise.value.empty();
     if (it->kind != InvariantKind::NeverStep) query(spec.sql);
     if (!step.value.empty()) never_step(step, filled.table(it->table));
+    if (const auto given = has_premise_ ? select(premise, "a SELECT") : std::nullopt) out_.premise = compiled(premise, *given);
   }
 
   void never_step() {
@@ -98,6 +122,10 @@ class InvariantReader {
       if (!locals.empty()) scope.entries.push_back({"actor", "", "", locals, std::vector<SqlType>(locals.size(), SqlType::Any), 2, true});
       out_.step_expr = exprs.compile_as(e, scope, SqlType::Bool, "never_step");
       find_actor(locals);
+      if (out_.query < 0 && !has_premise_) {
+        const std::string& database = state_.scenario.databases[static_cast<std::size_t>(table.db)].first;
+        out_.premise = compiled(text, premise_of_step(e, database, table.name));
+      }
     } catch (const sql::SqlError& e) {
       state_.sql_error(text, e.location, e.what());
     }
@@ -136,6 +164,7 @@ class InvariantReader {
   CompileState& state_;
   const std::vector<Promise>& promises_;
   Invariant& out_;
+  bool has_premise_ = false;  // the promise comes with one; else it is taken from the promise itself
 };
 
 }  // namespace

@@ -119,7 +119,8 @@ class Liveness {
         use_expr(r.body);
         break;
       }
-      case InstrKind::Pause: flow(pc + 1); break;
+      case InstrKind::Pause:
+      case InstrKind::Mark: flow(pc + 1); break;
       case InstrKind::Branch:
         flow(pc + 1);
         flow(instr.target);

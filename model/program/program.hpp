@@ -28,6 +28,7 @@ enum class InstrKind : std::uint8_t {
   Jump,    // to `target`
   Set,     // cell `index` = expr
   Next,    // for_each: next row of queue `index`, or to `target`
+  Mark,    // branch `branch` is taken
   Raise,   // unhandled error: roll back, answer 500
   End,
 };
@@ -38,6 +39,7 @@ struct Instr {
   int target = -1;
   ExprId expr = kNoExpr;
   int step = -1;  // Program::steps
+  int branch = -1;  // Program::branches; of Branch, the one where `expr` is true, its counterpart follows; of Next, a row
 };
 
 inline constexpr int kErrorClasses = static_cast<int>(ErrorClass::Other) + 1;
@@ -83,6 +85,13 @@ struct StepInfo {  // what people see of a step
   std::string label;  // "as", or ""
   std::string text;   // one line: the SQL, the command, "call stripe.charge", ...
   Origin at;
+  std::string service;
+};
+
+struct BranchInfo {  // a way that a program can take: one side of an `if`, the body of a loop, what follows on an error
+  std::string place;    // "on_request/2/then"; of an `if` without else still "on_request/2/else"
+  std::string text;     // what decides: "if :claim.count = 0"
+  std::string service;
 };
 
 struct Body {  // the code of a handler, a start-up program or a job
@@ -231,6 +240,7 @@ struct QueueInfo {
 struct Invariant {
   InvariantSpec spec;
   QueryId query = -1;       // AlwaysEmpty, FinallyEmpty, EventuallyEmpty
+  QueryId premise = -1;     // finds a row where there is something to judge (premise.hpp); -1: there always is
   // NeverStep, and promises of rest that have one too: no change of a row of `table` may make it true. OLD is source 0, NEW
   // source 1, ACTOR (locals of the program that made the change) source 2.
   ExprId step_expr = kNoExpr;
@@ -238,6 +248,16 @@ struct Invariant {
   std::vector<std::vector<int>> actor_cells;  // by column of ACTOR, by body: local cell, or -1; empty: it is not named
   std::vector<std::pair<int, int>> reads;  // (offset, bytes) of the world that it depends on
   std::optional<Expectation> expected;
+};
+
+struct MustReach {  // a mark of the scenario: something has to happen on some schedule
+  std::string name;
+  MustReachKind kind = MustReachKind::Happens;
+  Occurrence occurrence{};                 // Happens
+  QueryId query = -1;                      // Finds
+  std::vector<std::pair<int, int>> reads;  // Finds: (offset, bytes) of the world
+  std::vector<int> steps, branches;        // Step: any of them
+  std::vector<int> faults;                 // Fault: any of them
 };
 
 struct Program {
@@ -250,6 +270,8 @@ struct Program {
   std::vector<ErrorTargets> redis_errors;  // by command
   std::vector<Queue> queues;
   std::vector<StepInfo> steps;
+  std::vector<BranchInfo> branches;
+  std::vector<MustReach> must_reach;
   std::vector<Body> bodies;
   std::vector<ServiceInfo> services;
   std::vector<std::string> clients;
@@ -282,6 +304,7 @@ struct Promise {
   const char* not_covered; // what it does not say
   const char* table = "";  // NeverStep, or with `step`: the parameter that names the table
   const char* step = "";   // beside a query: what no step may do either
+  const char* premise = "";  // finds a row where there is something to judge; "": as for a promise of one's own (premise.hpp)
 };
 
 struct CompileOptions {

@@ -247,7 +247,7 @@ InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
   reader.required(node, "name", "an invariant");
   if (form->key == "never_step") {
     out.kind = InvariantKind::NeverStep;
-    reader.check_keys(node, "an invariant", {"name", "never_step", "table"});
+    reader.check_keys(node, "an invariant", {"name", "never_step", "table", "premise"});
     out.sql = reader.expression(*form);
     const JsonNode* table = reader.required(node, "table", "a 'never_step' invariant");
     if (table != nullptr) out.table = reader.string(*table, "the name of a table, as \"DATABASE.TABLE\" or \"TABLE\"");
@@ -255,9 +255,10 @@ InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
     out.kind = form->key == "always_empty"    ? InvariantKind::AlwaysEmpty
                : form->key == "finally_empty" ? InvariantKind::FinallyEmpty
                                               : InvariantKind::EventuallyEmpty;
-    reader.check_keys(node, "an invariant", {"name", form->key});
+    reader.check_keys(node, "an invariant", {"name", form->key, "premise"});
     out.sql = reader.sql(*form);
   }
+  if (const JsonNode* premise = node.find("premise")) out.premise = reader.sql(*premise);
   return out;
 }
 

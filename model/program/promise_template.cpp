@@ -6,6 +6,9 @@ namespace oncecheck {
 
 namespace {
 
+// {systems:any o.identity}: some of them has something for it. Without "any": not all have the same.
+const std::string kAny = "any ";
+
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
@@ -194,10 +197,16 @@ std::string PromiseTemplate::count_of(const Scalar& system, const std::string& i
   return "0";
 }
 
-std::string PromiseTemplate::systems(const std::vector<Scalar>& written, const std::string& identity) {
+std::string PromiseTemplate::systems(const std::vector<Scalar>& written, const std::string& argument) {
   std::string out, before;
+  const bool any = argument.compare(0, kAny.size(), kAny) == 0;
+  const std::string identity = any ? argument.substr(kAny.size()) : argument;
   for (const Scalar& system : written) {
     const std::string count = count_of(system, identity);
+    if (any) {
+      out += (out.empty() ? "(" : " OR ") + count + " > 0";
+      continue;
+    }
     if (!before.empty()) out += (out.empty() ? "(" : " OR ") + before + " <> " + count;
     before = count;
   }

@@ -7,6 +7,7 @@
 //   {edges:OLD>NEW}       Edges: (OLD.state = 'A' AND NEW.state = 'B') OR ...; FALSE where it says nothing
 //   {effect:e}            Source: e.source = 'p' AND e.operation = 'o'; TRUE where it says nothing
 //   {systems:o.identity}  Systems: whether they have different numbers of rows or effects for this identity
+//   {systems:any o.identity}  whether some of them has one at all
 //   [ ... ]               left out where a parameter in it has no value
 #pragma once
 
@@ -40,7 +41,7 @@ class PromiseTemplate {
   void check_queue(const Scalar& written);
   std::string source(const Scalar& written, const std::string& alias, bool report = true);
   std::string count_of(const Scalar& system, const std::string& identity);
-  std::string systems(const std::vector<Scalar>& written, const std::string& identity);
+  std::string systems(const std::vector<Scalar>& written, const std::string& argument);
   std::string column_of(const PromiseParam& param);
   std::string expand(const std::string& placeholder, bool& known);
 

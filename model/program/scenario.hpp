@@ -206,10 +206,43 @@ struct InvariantSpec {
   std::string builtin;   // Builtin: canonical library name
   Text sql;              // query, or the expression over OLD and NEW
   std::string table;     // never_step: "db.table" or "table"
+  std::optional<Text> premise;  // a query: what there must be for the promise to say anything
   std::map<std::string, std::vector<Scalar>> options;  // builtin: its parameters; of pairs all first and second values in turn
 };
 
 enum class Expectation { Holds, Violated };
+
+// What the model can see happen, by name; see model/step/occurrence.hpp.
+enum class Occurrence : std::uint8_t {
+  DuplicateInFlight,
+  RetryInFlight,
+  AcknowledgedWriteLost,
+  AnswerLostAfterEffect,
+  LateEffect,
+  CrashInFlight,
+  CrashAfterEffect,
+  TimerPassesInFlight,
+  Deadlock,
+};
+inline constexpr int kOccurrences = static_cast<int>(Occurrence::Deadlock) + 1;
+const char* occurrence_name(Occurrence o);   // "duplicate-in-flight"
+const char* occurrence_words(Occurrence o);  // a sentence
+
+enum class MustReachKind { Happens, Finds, Step, Fault };
+
+struct MustReachSpec {
+  Origin at;
+  std::string name;  // the name to report
+  MustReachKind kind = MustReachKind::Happens;
+  Occurrence occurrence{};  // Happens
+  Text what;                // Finds: the query; Step: a place or a label; Fault: its name
+};
+
+struct Unreached {  // "unreached": what is known never to be reached, and why that is right
+  Origin at;
+  std::string what;  // "checkout on_request/1/then", "fault expire", or the name of a promise
+  std::string reason;
+};
 
 struct Bounds {  // capacities; a run that fills one is inconclusive
   int rows = 6;        // row versions a table, old ones that somebody may still read included
@@ -237,6 +270,8 @@ struct Scenario {
   Named<Client> clients;
   std::vector<Fault> faults;
   std::vector<InvariantSpec> invariants;
+  std::vector<MustReachSpec> must_reach;
+  std::vector<Unreached> unreached;
   Bounds bounds;
   bool has_expect = false;
   std::optional<Expectation> expect_all;              // "holds": every one; "violated": at least one

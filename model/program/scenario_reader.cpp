@@ -13,6 +13,7 @@
 #include "model/program/params.hpp"
 #include "model/program/part_reader.hpp"
 #include "model/program/promise_reader.hpp"
+#include "model/program/reach_reader.hpp"
 #include "model/program/schema_check.hpp"
 #include "model/program/text_file.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 constexpr std::size_t kMostVariants = 64;
 
 const Names kSections = {"title",   "story",  "params",     "databases", "redis",  "providers", "queues", "services",
-                         "clients", "faults", "invariants", "bounds",    "expect", "variants",  "$schema"};
+                         "clients", "faults", "invariants", "must_reach", "unreached", "bounds",    "expect", "variants",  "$schema"};
 
 // Reads one file: takes it apart into its variants, and each of them into a Scenario.
 class ScenarioReader {
@@ -138,6 +139,8 @@ class ScenarioReader {
     check_distinct_names(document, reader_);
     read_faults(document, reader_, out);
     read_invariants(document, reader_, out);
+    read_must_reach(document, reader_, out);
+    read_unreached(document, reader_, out);
     read_bounds(document, reader_, out);
     read_expect(document, reader_, out);
     return out;

@@ -19,6 +19,12 @@ std::string quoted_builtin_names() {
   return out;
 }
 
+std::string quoted_occurrences() {
+  std::string out;
+  for (int i = 0; i < kOccurrences; ++i) out += (i == 0 ? "\"" : ", \"") + std::string(occurrence_name(static_cast<Occurrence>(i))) + '"';
+  return out;
+}
+
 std::string quoted_preset_names() {
   std::string out;
   for (const ProviderPreset& p : provider_presets()) out += (out.empty() ? "\"" : ", \"") + p.name + '"';
@@ -62,6 +68,7 @@ std::string whole_schema() {
   const auto fill = [&](std::string_view mark, const std::string& text) { out.replace(out.find(mark), mark.size(), text); };
   fill("@BUILTINS@", quoted_builtin_names());
   fill("          @PROMISES@\n", "          " + promise_schemas());
+  fill("@OCCURRENCES@", quoted_occurrences());
   fill("@PRESETS@", quoted_preset_names());
   return out;
 }

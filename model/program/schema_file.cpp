@@ -189,6 +189,8 @@ constinit const std::string_view kFile = R"json(
       "examples": [{ "lose_response": 1, "crash": { "max": 1, "service": "checkout" } }]
     },
     "invariants": { "$ref": "#/$defs/invariants" },
+    "must_reach": { "$ref": "#/$defs/must_reach" },
+    "unreached": { "$ref": "#/$defs/unreached" },
     "bounds": {
       "type": "object",
       "description": "Capacities of the search. A run that fills one is inconclusive.",

@@ -109,6 +109,11 @@ constinit const std::string_view kPatch = R"json(
         },
         "faults": { "type": ["object", "null"] },
         "invariants": { "anyOf": [{ "$ref": "#/$defs/invariants" }, { "$ref": "#/$defs/deleted" }] },
+        "must_reach": { "anyOf": [{ "$ref": "#/$defs/must_reach" }, { "$ref": "#/$defs/deleted" }] },
+        "unreached": {
+          "type": ["object", "null"],
+          "additionalProperties": { "anyOf": [{ "type": "string", "minLength": 1 }, { "$ref": "#/$defs/deleted" }] }
+        },
         "bounds": { "$ref": "#/$defs/number_patch" }
       }
     },

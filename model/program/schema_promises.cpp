@@ -81,7 +81,8 @@ constinit const std::string_view kPromises = R"json(
             "additionalProperties": false,
             "properties": {
               "name": { "type": "string", "minLength": 1, "description": "The name to report." },
-              "always_empty": { "$ref": "#/$defs/sql", "description": "A query that finds nothing in any state." }
+              "always_empty": { "$ref": "#/$defs/sql", "description": "A query that finds nothing in any state." },
+              "premise": { "$ref": "#/$defs/sql", "description": "A query: a row of it is something that the promise judges." }
             }
           },
           {
@@ -90,7 +91,8 @@ constinit const std::string_view kPromises = R"json(
             "additionalProperties": false,
             "properties": {
               "name": { "type": "string", "minLength": 1, "description": "The name to report." },
-              "finally_empty": { "$ref": "#/$defs/sql", "description": "A query that finds nothing at rest." }
+              "finally_empty": { "$ref": "#/$defs/sql", "description": "A query that finds nothing at rest." },
+              "premise": { "$ref": "#/$defs/sql", "description": "A query: a row of it is something that the promise judges." }
             }
           },
           {
@@ -99,7 +101,8 @@ constinit const std::string_view kPromises = R"json(
             "additionalProperties": false,
             "properties": {
               "name": { "type": "string", "minLength": 1, "description": "The name to report." },
-              "eventually_empty": { "$ref": "#/$defs/sql", "description": "A query no row of which stays for ever once faults have stopped." }
+              "eventually_empty": { "$ref": "#/$defs/sql", "description": "A query no row of which stays for ever once faults have stopped." },
+              "premise": { "$ref": "#/$defs/sql", "description": "A query: a row of it is something that the promise judges." }
             }
           },
           {
@@ -109,12 +112,47 @@ constinit const std::string_view kPromises = R"json(
             "properties": {
               "name": { "type": "string", "minLength": 1, "description": "The name to report." },
               "never_step": { "$ref": "#/$defs/expression", "description": "A change over OLD and NEW, never made." },
-              "table": { "type": "string", "minLength": 1, "description": "DATABASE.TABLE whose rows are watched." }
+              "table": { "type": "string", "minLength": 1, "description": "DATABASE.TABLE whose rows are watched." },
+              "premise": { "$ref": "#/$defs/sql", "description": "A query: a row of it is something that the promise judges." }
             }
           }
         ]
       },
       "examples": [["no-duplicate-effect", { "use": "ledger-matches-provider", "ledger": "pay.ledger" }]]
+    },
+    "must_reach": {
+      "type": "array",
+      "description": "What has to happen on some schedule. A check in which it never does is vacuous.",
+      "items": {
+        "anyOf": [
+          { "$ref": "#/$defs/occurrence" },
+          { "$ref": "#/$defs/param" },
+          { "$ref": "#/$defs/mark" }
+        ]
+      },
+      "examples": [["retry-in-flight", { "name": "a lease is taken over", "step": "checkout on_request/1/then" }]]
+    },
+    "occurrence": { "enum": [@OCCURRENCES@] },
+    "mark": {
+      "type": "object",
+      "description": "A name to report, and one way to say what is reached.",
+      "required": ["name"],
+      "minProperties": 2,
+      "maxProperties": 2,
+      "additionalProperties": false,
+      "properties": {
+        "name": { "type": "string", "minLength": 1, "description": "The name to report." },
+        "happens": { "anyOf": [{ "$ref": "#/$defs/occurrence" }, { "$ref": "#/$defs/param" }], "description": "What 'oncecheck list occurrences' explains." },
+        "finds": { "$ref": "#/$defs/sql", "description": "A query that finds a row in some state." },
+        "step": { "type": "string", "minLength": 1, "description": "The place of a step or a branch, or what 'as' calls a step." },
+        "fault": { "type": "string", "minLength": 1, "description": "A fault that strikes." }
+      }
+    },
+    "unreached": {
+      "type": "object",
+      "description": "What is known never to be reached, as reports call it, with the reason.",
+      "additionalProperties": { "type": "string", "minLength": 1 },
+      "examples": [{ "checkout on_request/1/else": "The key is always new here." }]
     },
     "verdict": { "anyOf": [{ "enum": ["holds", "violated"] }, { "$ref": "#/$defs/param" }] },
     "expect": {

@@ -85,7 +85,7 @@ class ServiceCompiler {
     body.job = job;
     body.endpoint = endpoint;
     body.next_version = version == 1;
-    body.entry = BodyCompiler(state_, names, root, kind).compile(steps);
+    body.entry = BodyCompiler(state_, names, number_, root, kind).compile(steps);
     body.cells = names.cells();
     p_.bodies.push_back(std::move(body));
     state_.names.push_back(std::move(names));

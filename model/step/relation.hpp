@@ -15,6 +15,7 @@ namespace oncecheck {
 struct Workspace {
   Scratch scratch;
   std::vector<std::uint8_t> world;  // room for one
+  std::vector<std::uint8_t> branches;  // a byte for each of Program::branches, set where `apply` takes it; empty: nobody asks
 };
 
 // All events that can happen in this world, in a fixed order, into `events` (cleared first).

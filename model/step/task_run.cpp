@@ -325,11 +325,13 @@ void TaskRun::next_row(const Instr& instr, int& pc) {
   const Val left = p_.plan.domain.decode(load_cell(layout, locals + queue.count_cell * layout.cell));
   const int width = static_cast<int>(queue.row_cells.size());
   if (left.kind != Kind::Int || left.n <= 0) {
+    take_branch(instr.branch + 1);
     set_cell(queue.count_cell, kNullCell);
     for (int cell : queue.row_cells) set_cell(cell, kNullCell);
     pc = instr.target;
     return;
   }
+  take_branch(instr.branch);
   for (int c = 0; c < width; ++c) {
     set_cell(queue.row_cells[static_cast<std::size_t>(c)],
              load_cell(layout, locals + (queue.first + c) * layout.cell));
@@ -365,7 +367,16 @@ void TaskRun::run_local() {
     }
     const Instr& instr = p_.code[static_cast<std::size_t>(pc)];
     switch (instr.kind) {
-      case InstrKind::Branch: pc = is_true(eval(ctx_, instr.expr)) ? pc + 1 : instr.target; break;
+      case InstrKind::Branch: {
+        const bool holds = is_true(eval(ctx_, instr.expr));
+        take_branch(instr.branch + (holds ? 0 : 1));
+        pc = holds ? pc + 1 : instr.target;
+        break;
+      }
+      case InstrKind::Mark:
+        take_branch(instr.branch);
+        ++pc;
+        break;
       case InstrKind::Jump: pc = instr.target; break;
       case InstrKind::Set:
         set_cell(instr.index, eval_cell(ctx_, instr.expr));

@@ -61,6 +61,9 @@ class TaskRun {
   bool partitions() const { return layout_.network >= 0; }
   int zone() const { return zone_of_task(p_, ctx_.w, task_); }
   void next_row(const Instr& instr, int& pc);
+  void take_branch(int branch) {
+    if (ctx_.branches != nullptr) ctx_.branches[branch] = 1;
+  }
   void clear_dead_cells();
   void enter_session(int statement);
   void go_to_handler(const Instr& instr, ErrorClass error);

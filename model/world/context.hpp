@@ -109,6 +109,7 @@ struct Context {
   Scratch& scratch;
   Observation* seen = nullptr;
   Missing* missing = nullptr;
+  std::uint8_t* branches = nullptr;  // a byte for each branch of the programs, set where it is taken; null: nobody asks
   Limit limit;
 
   const std::uint8_t* locals = nullptr;  // of the running task

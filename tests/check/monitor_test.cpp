@@ -67,7 +67,7 @@ TEST_CASE("what is forbidden does not happen; what is not judged does not count"
   const CheckResult quiet = check_with(*program, &no_faults);
   CHECK(quiet.invariants[0].verdict == Verdict::Holds);
   CHECK(quiet.states < plain.states);
-  CHECK(quiet.unused_faults.size() == program->faults.size());
+  CHECK(quiet.unseen.faults.size() == program->faults.size());
   CHECK(check_with(*program, &nothing).invariants[0].verdict == Verdict::Holds);
   const CheckResult late = check_with(*program, &after);
   CHECK(late.invariants[0].verdict == Verdict::Violated);
