@@ -16,6 +16,9 @@ constexpr std::array kDisturbances = {FaultKind::Crash,            FaultKind::De
 
 // fault: null for none.
 std::unique_ptr<Program> program_with(Scenario scenario, const char* fault, bool keep_faults) {
+  // What must be reached is asked of the scenario as it is.
+  scenario.must_reach.clear();
+  scenario.unreached.clear();
   if (!keep_faults) scenario.faults.clear();
   if (fault != nullptr) {
     const auto same = std::find_if(scenario.faults.begin(), scenario.faults.end(),
