@@ -13,7 +13,11 @@ namespace oncecheck {
 
 class MutantMaker {
  public:
-  explicit MutantMaker(const Scenario& scenario) : scenario_(scenario) {}
+  explicit MutantMaker(const Scenario& scenario) : scenario_(scenario) {
+    // What must be reached is asked of the scenario as it is; a mutant may lack the place.
+    scenario_.must_reach.clear();
+    scenario_.unreached.clear();
+  }
 
   // The scenario to walk through: `place` of with() is within it.
   Scenario& scenario() { return scenario_; }

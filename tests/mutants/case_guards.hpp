@@ -39,7 +39,7 @@ inline const std::vector<Guard>& case_guards() {
     {kLayers, "slow-path", R"j("key": "'report/' || :key", "body")j", R"j("key": "gen_random_uuid()", "body")j",
      "no-orphan-resource", "the payload gets a name that nobody can find again"},
     {kLayers, "slow-path", R"j(WHERE state = 'PENDING' LIMIT 1)j", R"j(WHERE state = 'NONE' LIMIT 1)j",
-     "nothing is left half done", "nobody compensates"},
+     "no-stuck-intent", "nobody compensates"},
     {kLayers, "slow-path", R"j([ { "reply": 202 } ] },
             { "call": "s3.get")j", R"j([ { "reply": 404 } ] }, { "call": "s3.get")j", "no-false-failure", "pending is told as failure"},
 
@@ -70,7 +70,7 @@ inline const std::vector<Guard>& case_guards() {
      "the status has an answer of its own"},
 
     // unknown-state.jsonc, reconcile-after-fence
-    {kUnknown, "reconcile-after-fence", R"j("refused": [)j", R"j("5xx": [)j", "nothing stays unknown", "too late is not looked at"},
+    {kUnknown, "reconcile-after-fence", R"j("refused": [)j", R"j("5xx": [)j", "no-stuck-intent", "too late is not looked at"},
     {kUnknown, "reconcile-after-fence",
      R"j({ "call": "bank.cancel", "target": ":open.id", "identity": ":open.id", "timeout": "30s", "as": "fence the key",)j",
      R"j({ "call": "bank.lookup", "key": ":open.id", "timeout": "30s",)j", "no-lost-effect", "the job looks instead of fencing"},
@@ -86,7 +86,7 @@ inline const std::vector<Guard>& case_guards() {
     {kAttribution, "state-machine", R"j("key": "'raw/' || :key", "body")j", R"j("key": "gen_random_uuid()", "body")j",
      "systems-agree", "the raw log gets a random name"},
     {kAttribution, "state-machine", R"j(WHERE state <> 'COMPLETED' LIMIT 1)j", R"j(WHERE state = 'NONE' LIMIT 1)j",
-     "every event is completed", "nobody reconciles"},
+     "no-stuck-intent", "nobody reconciles"},
     {kAttribution, "state-machine", R"j(WHERE event_id = :open.id AND state = 'RECEIVED')j", R"j(WHERE event_id = :open.id)j",
      "no-state-regression", "the reconciler moves an event back"},
 
