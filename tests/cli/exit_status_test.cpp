@@ -121,3 +121,55 @@ TEST_CASE("every verb has help with an example; schema is JSON; list knows the l
   CHECK(run_tool("list faults").out.find("lose_response") != std::string::npos);
   CHECK(run_tool("list " + shipped("")).out.find("intent-log") != std::string::npos);
 }
+
+namespace {
+
+// One click on a service that inserts a row; `rest` stands behind.
+std::string one_insert(const std::string& rest) {
+  return R"~({ "title": "t", "databases": { "d": { "engine": "postgres", "schema": [ "CREATE TABLE t (id text PRIMARY KEY, state text)" ] } },
+    "services": { "s": { "on_request": [ { "sql": "INSERT INTO t VALUES (:key, 'NEW')", "into": "made" }, { "if": ":made.count = 0", "then": [ { "reply": 409 } ] }, { "reply": 200 } ] } },
+    "clients": { "c": { "requests": [ { "to": "s", "key": "K" } ] } }, )~" + rest + " }";
+}
+
+Run checked(const std::string& rest, const std::string& flags = "") { return run_tool("check " + temporary("marks.jsonc", one_insert(rest)) + flags, true); }
+
+}  // namespace
+
+TEST_CASE("5: a mark that is not reached, a promise that was never armed; not when they are marked as intended") {
+  const Run missed = checked(R"~("must_reach": [ "deadlock" ])~");
+  CHECK(missed.status == 5);
+  CHECK(missed.out.find("VACUOUS") != std::string::npos);
+  CHECK(missed.out.find("NOT REACHED: deadlock") != std::string::npos);
+  const std::string promise = R"~("invariants": [ { "name": "forward", "never_step": "OLD.state = 'DONE' AND NEW.state <> 'DONE'", "table": "d.t" } ])~";
+  const Run unarmed = checked(promise);
+  CHECK(unarmed.status == 5);
+  CHECK(unarmed.out.find("never armed: forward") != std::string::npos);
+  const Run intended = checked(promise + R"~(, "unreached": { "forward": "nothing is ever done", "s on_request/1/then": "the key is new" })~", " -v");
+  CHECK(intended.status == 0);
+  CHECK(intended.out.find("never armed: forward: its premise never held, so that it holds says nothing; intended: nothing is ever done") != std::string::npos);
+  CHECK(intended.out.find("never taken: s on_request/1/then: if :made.count = 0; intended: the key is new") != std::string::npos);
+  // A gap that is neither a mark nor a promise is told, and fails nothing.
+  const Run told = checked(R"~("invariants": [])~");
+  CHECK(told.status == 0);
+  CHECK(told.out.find("never taken: s on_request/1/then: if :made.count = 0\n") != std::string::npos);
+}
+
+TEST_CASE("1: what is marked as unreached is reached; 3: a limit leaves marks open") {
+  const Run stale = checked(R"~("unreached": { "s on_request/1/else": "why not" })~");
+  CHECK(stale.status == 1);
+  CHECK(stale.out.find("\"unreached\" names what is reached: s on_request/1/else") != std::string::npos);
+  const Run open = checked(R"~("must_reach": [ { "name": "told", "finds": "SELECT client FROM facts.told" } ])~", " --max-states 2");
+  CHECK(open.status == 3);
+  CHECK(open.out.find("not reached so far: told") != std::string::npos);
+}
+
+TEST_CASE("what was never reached is in the JSON, under names of its own") {
+  const Run run = checked(R"~("faults": { "crash": 1, "deploy": 0 }, "must_reach": [ "deadlock", "crash-in-flight" ], "unreached": { "s on_request/1/then": "the key is new" },
+      "invariants": [ "no-false-failure" ])~", " --json - --no-times");
+  const auto j = nlohmann::json::parse(run.out.substr(run.out.find("{\n")))["results"][0];
+  CHECK(j["unreached_steps"].empty());
+  CHECK(j["untaken_branches"].empty());
+  CHECK(j["intended_unreached"][0]["what"] == "s on_request/1/then");
+  CHECK(j["unarmed_promises"] == nlohmann::json::array({"no-false-failure"}));
+  CHECK(j["must_reach"] == nlohmann::json::parse(R"~([ { "name": "deadlock", "reached": false }, { "name": "crash-in-flight", "reached": true } ])~"));
+}

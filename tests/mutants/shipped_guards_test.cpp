@@ -33,7 +33,7 @@ std::string without_comment_lines(const std::string& text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    if (text.compare(at, 2, "//") != 0) out += text.substr(at, end - at);
+    if (text.compare(text.find_first_not_of(' ', at), 2, "//") != 0) out += text.substr(at, end - at);
     at = end;
   }
   return out;
@@ -69,7 +69,12 @@ void set_faults(std::string& variant, const std::string& faults) {
 
 // Only the promise in question is kept: the search then ends when it breaks.
 std::string verdict(const Pieces& pieces, const Guard& guard) {
-  const auto program = program_from(pieces.text(), guard.variant);
+  LoadOptions options;
+  options.variant = guard.variant;
+  Scenario scenario = std::move(load_scenarios_text(pieces.text(), "test.jsonc", options).front());
+  scenario.must_reach.clear();  // of the intact protocol
+  scenario.unreached.clear();
+  const auto program = load_program(scenario);
   std::erase_if(program->invariants, [&](const Invariant& i) { return i.spec.name != guard.promise; });
   return verdict_of(*program, guard.promise);
 }
