@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Bugs planted in rules, one at a time: each must be noticed. Those of the SQL model by the recorded cases of real servers,
-those of liveness by the verdicts of liveness.jsonc.
+those of liveness and of hygiene by the verdicts of liveness.jsonc and hygiene.jsonc.
 
 rules.py --check    every planted bug still fits the source; needs no build, runs in CI
 rules.py [NAME...]  builds oncecheck with each bug in a copy of the tree and runs `oncecheck conform`, or `check`; takes minutes
@@ -85,7 +85,36 @@ LIVENESS = {
     "liveness: a fault without end is spent": (
         "model/step/apply.cpp", "if (e.fault != kNoBudget && !p_.faults[e.fault].endless) --", "if (e.fault != kNoBudget) --"),
 }
-BUGS = {**RULES, **LIVENESS}
+HYGIENE = {
+    "hygiene: the sides of an if are taken for each other": (
+        "model/step/task_run.cpp", "take_branch(instr.branch + (holds ? 0 : 1));", "take_branch(instr.branch + (holds ? 1 : 0));"),
+    "hygiene: handlers are never seen": (
+        "model/step/task_run.cpp", "        take_branch(instr.branch);\n        ++pc;", "        ++pc;"),
+    "hygiene: rows of a for_each are never seen": (
+        "model/step/task_run.cpp", "  take_branch(instr.branch);\n  for (int c", "  for (int c"),
+    "hygiene: the search ends with the last violation": (
+        "model/check/checker.cpp", "covered().reached_all_marks(p_));", "true);"),
+    "hygiene: a promise is armed from the beginning": (
+        "model/step/coverage.cpp", "armed_[i] = program.invariants[i].premise < 0;", "armed_[i] = true;"),
+    "hygiene: the premise is asked of the first state only": (
+        "model/step/coverage.cpp", "    if (parent != nullptr && same(promise.reads, world, parent)) continue;",
+        "    if (parent != nullptr) continue;"),
+    "hygiene: what is marked as unreached is not looked for": (
+        "reports/hygiene.cpp", "if (covers(mark, g)) g.reason = mark.reason;", "(void)mark;"),
+    "hygiene: a lost DEL is no lost write": (
+        "model/step/occurrence.cpp", "return lacks(is, was) || lacks(was, is);", "return lacks(is, was);"),
+    "hygiene: a retry is any further click": (
+        "model/step/occurrence.cpp", "return me[kSenderAttempts] < info.retries;", "return me[kSenderAttempts] < info.retries - 1;"),
+    "hygiene: whose handler it is nobody knows once the client has given up": (
+        "model/step/occurrence.cpp", "    if (sender != kNobody) return -1;", "    return -1;"),
+    "hygiene: an effect counts for nobody": (
+        "model/step/occurrence.cpp", "if (at[0] != 0 && load_cell(l_, at + 2) == identity", "if (at[0] != 0 && load_cell(l_, at + 2) != identity"),
+}
+BUGS = {**RULES, **LIVENESS, **HYGIENE}
+
+
+def family(name):
+    return "rules" if name in RULES else "liveness" if name in LIVENESS else "hygiene"
 
 
 def misfits():
@@ -108,8 +137,8 @@ def outcome(folder, name):
     if made.returncode != 0:
         sys.exit(made.stdout[-3000:])
     args, count = ["conform", ROOT / "tests" / "vectors"], r"(\d+) agree"
-    if name in LIVENESS:
-        args, count = ["check", ROOT / "tests" / "mutants" / "liveness.jsonc"], r"(\d+) as expected"
+    if name not in RULES:
+        args, count = ["check", ROOT / "tests" / "mutants" / f"{family(name)}.jsonc"], r"(\d+) as expected"
     run = subprocess.run([folder / "oncecheck", *args], capture_output=True, text=True)
     last = (run.stdout.strip().splitlines() or ["no output"])[-1]
     found = re.search(count, last)
@@ -146,11 +175,11 @@ def main():
         copy, folder = pathlib.Path(place) / "tree", pathlib.Path(place) / "build"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".git"))
         build(copy, folder)
-        sound = {live: outcome(folder, next(iter(LIVENESS if live else RULES)))[1] for live in (False, True)}
+        sound = {family(name): outcome(folder, name)[1] for name in (next(iter(bugs)) for bugs in (RULES, LIVENESS, HYGIENE))}
         for name in BUGS:
             if args.names and not any(n in name for n in args.names):
                 continue
-            found = noticed(copy, folder, name, sound[name in LIVENESS])
+            found = noticed(copy, folder, name, sound[family(name)])
             missed += found is None
             print(f"{'noticed' if found else 'MISSED '}  {name}" + (f": {found}" if found else ""), flush=True)
     print(f"{missed} planted bugs were not noticed")
