@@ -33,6 +33,8 @@ struct Arguments {
   bool keep_faults = false;
   std::uint64_t runs = 1000;
   std::uint64_t seed = 1;
+  std::string strategy = "uniform";
+  std::string shard;
   std::string trace;
 };
 

@@ -19,6 +19,8 @@
 #include "model/check/checker.hpp"
 #include "model/check/windows.hpp"
 #include "model/program/schema.hpp"
+#include "model/program/text_file.hpp"
+#include "reports/merge_reports.hpp"
 #include "reports/run_report.hpp"
 #include "reports/story.hpp"
 #include "reports/timeline.hpp"
@@ -100,12 +102,43 @@ int run_check(const Arguments& a) {
   });
 }
 
+// "2/4"; "" is all.
+bool read_shard(const std::string& text, SimulateOptions& options) {
+  if (text.empty()) return true;
+  unsigned long long i = 0, n = 0;
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%4llu/%4llu%n", &i, &n, &used) != 2 || used != static_cast<int>(text.size()) || i < 1 || i > n) return false;
+  options.shard = i - 1;
+  options.shards = n;
+  return true;
+}
+
 int run_simulate(const Arguments& a) {
   SimulateOptions options;
   options.runs = a.runs;
   options.seed = a.seed;
   options.threads = a.threads;
+  for (const Strategy s : {Strategy::Uniform, Strategy::Pct, Strategy::Swarm}) {
+    if (a.strategy == strategy_name(s)) options.strategy = s;
+  }
+  if (!read_shard(a.shard, options)) {
+    std::fprintf(stderr, "oncecheck: --shard %s: expected I/N with I from 1 to N, as 2/4\n", a.shard.c_str());
+    return 2;
+  }
   return run_scenarios(a, [&](const Program& p, const Overrides& overrides) { return make_report(p, simulate(p, options), overrides); });
+}
+
+int run_merge(const Arguments& a) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const std::string& path : a.paths) {
+    TextFile file = read_text_file(path);
+    if (!file.error.empty()) throw ScenarioError({path, "", 0, 0}, "this report cannot be read: " + file.error);
+    files.emplace_back(path, std::move(file.text));
+  }
+  const MergedReports merged = merge_reports(files);
+  if (!a.json.empty()) write_report(a.json, merged.json);
+  if (a.json != "-") std::fputs(merged.text.c_str(), stdout);
+  return merged.status;
 }
 
 struct LoadedTrace {
@@ -233,7 +266,7 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", std::string("oncecheck ") + kVersion);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::help);
-  app.footer("Exit status: 0 every verdict is as expected; 1 a verdict differs; 2 bad usage or scenario; 3 inconclusive; 4 our own bug.");
+  app.footer("Exit status: 0 every verdict is as expected; 1 a verdict differs; 2 bad usage or scenario; 3 inconclusive; 4 our own bug; 5 vacuous.");
 
   CLI::App* c = app.add_subcommand("check", "explore every interleaving within the fault budgets");
   add_run_options(c, a);
@@ -247,7 +280,15 @@ int run_command_line(int argc, char** argv) {
   add_run_options(c, a);
   c->add_option("--runs", a.runs, "number of runs (default 1000)");
   c->add_option("--seed", a.seed, "same seed, same runs (default 1)");
+  c->add_option("--strategy", a.strategy, "uniform: any event; pct: random priorities; swarm: random faults and speeds (default uniform)")
+      ->check(CLI::IsMember({"uniform", "pct", "swarm"}));
+  c->add_option("--shard", a.shard, "I/N: only the I-th of N parts of the runs; 'merge' puts their JSON together");
   c->footer("Example: oncecheck simulate scenarios/redis-failover.jsonc --runs 100000 --seed 7");
+
+  c = app.add_subcommand("merge", "put the JSON reports of the parts of one simulation together");
+  c->add_option("reports", a.paths, "what 'simulate --shard I/N --json FILE' wrote, all of them")->required();
+  c->add_option("--json", a.json, "write the whole report as JSON to this file (- for standard output)");
+  c->footer("Example: oncecheck merge part1.json part2.json --json all.json");
 
   c = app.add_subcommand("ablate", "take away one step, guard or constraint at a time: which are load-bearing");
   add_scenario_options(c, a);
@@ -282,7 +323,7 @@ int run_command_line(int argc, char** argv) {
   c->add_flag("-q,--quiet", conform.quiet, "no table of topics");
   c->footer("Example: oncecheck conform tests/vectors --engine postgres");
 
-  c = app.add_subcommand("list", "the scenarios of a folder and their variants; or: list invariants, faults, steps, providers");
+  c = app.add_subcommand("list", "the scenarios of a folder and their variants; or: list invariants, faults, steps, providers, occurrences");
   c->add_option("what", a.paths, "files or folders (default: scenarios), invariants, or faults");
   c->footer("Example: oncecheck list scenarios/\n         oncecheck list faults");
 
@@ -297,6 +338,7 @@ int run_command_line(int argc, char** argv) {
   }
   if (app.got_subcommand("check")) return run_check(a);
   if (app.got_subcommand("simulate")) return run_simulate(a);
+  if (app.got_subcommand("merge")) return run_merge(a);
   if (app.got_subcommand("ablate")) return run_ablate(a);
   if (app.got_subcommand("windows")) return run_windows(a);
   if (app.got_subcommand("replay")) return run_replay(a);

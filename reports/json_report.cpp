@@ -14,7 +14,10 @@ Json verdict_json(const VerdictReport& v) {
   j["invariant"] = v.invariant;
   j["verdict"] = verdict_name(v.verdict);
   j["expected"] = v.expected ? Json(*v.expected == Expectation::Holds ? "holds" : "violated") : Json(nullptr);
-  if (v.broken_runs > 0) j["broken_runs"] = v.broken_runs;
+  if (v.broken_runs > 0) {
+    j["broken_runs"] = v.broken_runs;
+    j["first_run"] = v.first_run;
+  }
   if (v.trace) {
     j["trace"] = v.trace->choices;
     j["at_rest"] = v.trace->at_rest;
@@ -64,9 +67,13 @@ Json report_json(const RunReport& r, bool with_times) {
     j["symmetry"] = {{"interchangeable", r.check.interchangeable}, {"told_apart", r.check.kept_apart}, {"renamed", r.check.renamed}};
   } else {
     j["complete"] = false;
+    j["seed"] = r.simulated->seed;
+    j["strategy"] = strategy_name(r.simulated->strategy);
+    if (r.simulated->shards > 1) j["shard"] = std::to_string(r.simulated->shard + 1) + "/" + std::to_string(r.simulated->shards);
     j["runs"] = r.simulated->runs;
     j["events"] = r.simulated->events;
     j["runs_at_rest"] = r.simulated->at_rest;
+    j["runs_circled"] = r.simulated->circled;
     j["runs_unfinished"] = r.simulated->unfinished;
     j["runs_limited"] = r.simulated->limited;
   }
@@ -77,6 +84,7 @@ Json report_json(const RunReport& r, bool with_times) {
       j["peak_memory_bytes"] = r.check.peak_memory_bytes;
     }
   }
+  j["expect"] = r.expects_violation_of_any ? Json("violated") : r.has_expect ? Json("each") : Json(nullptr);
   j["verdicts"] = Json::array();
   for (const VerdictReport& v : r.verdicts) j["verdicts"].push_back(verdict_json(v));
   j["count_mismatches"] = r.count_mismatches;

@@ -48,7 +48,7 @@ RunReport make_report(const Program& program, const CheckResult& result, const s
   r.check = result;
   for (std::size_t i = 0; i < result.invariants.size(); ++i) {
     const InvariantResult& v = result.invariants[i];
-    VerdictReport report{v.name, v.verdict, program.invariants[i].expected, std::nullopt, 0};
+    VerdictReport report{v.name, v.verdict, program.invariants[i].expected, std::nullopt, 0, 0};
     if (v.verdict == Verdict::Violated) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides, v.cycle_from);
     r.verdicts.push_back(std::move(report));
   }
@@ -68,8 +68,8 @@ RunReport make_report(const Program& program, const SimulateResult& result, cons
     const SimulatedInvariant& v = result.invariants[i];
     const bool broken = v.broken_runs > 0;
     // Random runs that find nothing prove nothing.
-    VerdictReport report{v.name, broken ? Verdict::Violated : Verdict::Inconclusive, program.invariants[i].expected, std::nullopt, v.broken_runs};
-    if (broken) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides);
+    VerdictReport report{v.name, broken ? Verdict::Violated : Verdict::Inconclusive, program.invariants[i].expected, std::nullopt, v.broken_runs, v.first_run};
+    if (broken) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides, v.cycle_from);
     r.verdicts.push_back(std::move(report));
   }
   return r;

@@ -19,6 +19,7 @@ struct VerdictReport {
   std::optional<Expectation> expected;
   std::optional<Trace> trace;
   std::uint64_t broken_runs = 0;  // simulate
+  std::uint64_t first_run = 0;    // simulate: the number of the first of them
 };
 
 struct RunReport {

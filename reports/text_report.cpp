@@ -76,6 +76,7 @@ std::string to_text(const RunReport& r, const TextOptions& o) {
     const SimulateResult& s = *r.simulated;
     out += fmt::format("    {:<12} {} runs, {} events, {} came to rest, {:.2f} s\n", word, thousands(s.runs), thousands(s.events),
                        thousands(s.at_rest), s.seconds);
+    if (s.circled > 0) out += fmt::format("    {} runs went round for ever\n", thousands(s.circled));
     if (s.unfinished > 0) out += fmt::format("    {} runs were cut off before they came to rest\n", thousands(s.unfinished));
     if (s.limited > 0) out += fmt::format("    {} runs met a bound of the model\n", thousands(s.limited));
   }
