@@ -90,7 +90,11 @@ class Runner {
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
       const Invariant& invariant = p_.invariants[i];
       if (invariant.spec.kind == InvariantKind::FinallyEmpty && breaks(p_, invariant, world_.data(), workspace_, limit)) note(i, true);
-      if (is_liveness(invariant.spec.kind)) note_if_for_ever(i, path.size());
+      // A client that has given up is open only in the light of what came before.
+      const bool open = invariant.spec.kind == InvariantKind::Answered ||
+                        (invariant.spec.kind == InvariantKind::EventuallyEmpty &&
+                         !open_subjects(p_, invariant, world_.data(), workspace_, limit).empty());
+      if (open) note_if_for_ever(i, path.size());
     }
   }
 
