@@ -148,6 +148,12 @@ bool same_reads(const Invariant& invariant, const std::uint8_t* a, const std::ui
   });
 }
 
+std::string row_words(const Program& program, const Rows& rows, int row) {
+  std::string line;
+  for (int c = 0; c < rows.width; ++c) line += (c > 0 ? ", " : "") + program.plan.domain.show(rows.row(row)[c]);
+  return line;
+}
+
 std::vector<std::string> findings(const Program& program, const Invariant& invariant, const std::uint8_t* world,
                                   Workspace& workspace) {
   std::vector<std::string> lines;
@@ -155,11 +161,7 @@ std::vector<std::string> findings(const Program& program, const Invariant& invar
   Context ctx(program.plan, unconst(world), workspace.scratch);
   const std::size_t mark = workspace.scratch.mark();
   const Rows rows = run_query(ctx, invariant.query);
-  for (int i = 0; i < rows.count; ++i) {
-    std::string line;
-    for (int c = 0; c < rows.width; ++c) line += (c > 0 ? ", " : "") + program.plan.domain.show(rows.row(i)[c]);
-    lines.push_back(line);
-  }
+  for (int i = 0; i < rows.count; ++i) lines.push_back(row_words(program, rows, i));
   workspace.scratch.release(mark);
   return lines;
 }

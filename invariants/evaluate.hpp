@@ -23,6 +23,9 @@ bool step_breaks(const Program& program, const Invariant& invariant, const std::
 // Whether nothing that the promise looks at differs between two worlds: it then holds in both or in none.
 bool same_reads(const Invariant& invariant, const std::uint8_t* a, const std::uint8_t* b);
 
+// A row of a query, for people.
+std::string row_words(const Program& program, const Rows& rows, int row);
+
 // What the query found, for people: one line a row.
 std::vector<std::string> findings(const Program& program, const Invariant& invariant, const std::uint8_t* world,
                                   Workspace& workspace);

@@ -124,7 +124,8 @@ const std::vector<Promise>& promise_library() {
       {"no-stuck-intent", "", InvariantKind::EventuallyEmpty,
        "SELECT k.key FROM facts.redis_keys k WHERE {lock:k}[ UNION ALL SELECT r.{identity} FROM {record} r WHERE {open:r}]",
        "Once faults have stopped, no record stays open for ever, and no lock stays held for ever, without an operator.",
-       "It looks at the records or locks that it is told of. How long they stay is not asked, nor how they end."},
+       "It looks at the records or locks that it is told of. How long they stay is not asked, nor how they end.",
+       "", "", "[SELECT k.key FROM facts.redis_keys k WHERE {lock:k}];[SELECT r.{identity} FROM {record} r WHERE {open:r}]"},
   };
   return promises;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "invariants/evaluate.hpp"
+#include "invariants/message_watch.hpp"
 #include "model/step/fairness.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/mixer.hpp"
@@ -54,6 +56,7 @@ class Lasso {
     for (std::size_t i = 0; i < from_; ++i) step(events_[i]);
     const std::vector<std::uint8_t> first = world_;
     enter_cycle();
+    MessageWatch messages(p_, world_.data());
     for (std::size_t i = from_; i < events_.size(); ++i) {
       const Event& e = events_[i];
       if (e.fault != kNoBudget && !p_.faults[e.fault].endless) {
@@ -61,7 +64,9 @@ class Lasso {
         return false;
       }
       taken_.push_back(action_of(p_, world_.data(), e));
+      messages.before(world_.data(), e);
       step(e);
+      messages.after(world_.data(), seen_);
       visit();
     }
     if (from_ < events_.size() && world_ != first) {
@@ -83,6 +88,10 @@ class Lasso {
         return false;
       }
     }
+    if (from_ < events_.size() && messages.one_is_left_out()) {
+      why = kLeftOut;
+      return false;
+    }
     if (from_ < events_.size() && !timers_.empty()) {
       why = "time stands still: a timer runs and never fires";
       return false;
@@ -95,14 +104,14 @@ class Lasso {
  private:
   void step(const Event& e) {
     const std::vector<std::uint8_t> before = world_;
-    Observation seen;
-    CHECK_THAT(!apply(p_, world_.data(), e, workspace_, &seen));
+    seen_ = {};
+    CHECK_THAT(!apply(p_, world_.data(), e, workspace_, &seen_));
     if (e.fault != kNoBudget && !p_.faults[e.fault].endless) std::fill(sent_since_fault_.begin(), sent_since_fault_.end(), false);
     if (e.kind == EventKind::Send) sent_since_fault_[e.a] = true;
     if (settles(p_, before.data(), e, world_.data())) sent_since_fault_[e.a] = false;
     std::vector<Timer> left;
     for (const Timer& t : timers_) {
-      if (const std::optional<Timer> same = still_runs(p_, t, before.data(), e, seen, world_.data())) left.push_back(*same);
+      if (const std::optional<Timer> same = still_runs(p_, t, before.data(), e, seen_, world_.data())) left.push_back(*same);
     }
     timers_ = std::move(left);
   }
@@ -154,6 +163,7 @@ class Lasso {
   std::size_t from_;
   std::vector<std::uint8_t> world_;
   Workspace workspace_;
+  Observation seen_;  // of the last step
   std::vector<Event> enabled_;
   std::vector<bool> sent_since_fault_;  // Answered: by sender; it has sent, no fault has struck and nothing has settled it since
   std::vector<std::uint64_t> open_, able_, taken_;
@@ -180,6 +190,19 @@ std::vector<Subject> open_subjects(const Program& program, const Invariant& inva
   if (ctx.limit && !limit) limit = ctx.limit;
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::vector<std::string> rows_of(const Program& program, const Invariant& invariant, const std::uint8_t* world,
+                                 const std::vector<Subject>& subjects, Workspace& workspace) {
+  std::vector<std::string> out;
+  Context ctx(program.plan, const_cast<std::uint8_t*>(world), workspace.scratch);
+  const std::size_t mark = workspace.scratch.mark();
+  const Rows rows = run_query(ctx, invariant.query);
+  for (int i = 0; i < rows.count; ++i) {
+    if (std::find(subjects.begin(), subjects.end(), row_subject(rows, i)) != subjects.end()) out.push_back(row_words(program, rows, i));
+  }
+  workspace.scratch.release(mark);
   return out;
 }
 

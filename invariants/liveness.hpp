@@ -32,6 +32,14 @@ inline Subject subject_of_sender(int sender) { return 1 + static_cast<Subject>(s
 // failed for good, or as accepted when it neither polls nor tries again on that; and the client takes it as the last word.
 bool settles(const Program& program, const std::uint8_t* before, const Event& event, const std::uint8_t* after);
 
+// What breaks_for_ever says of a cycle in which one of several messages, or calls of a provider, that differ in fresh values only
+// could be taken at every moment and never is.
+inline constexpr const char* kLeftOut = "one of several messages that differ in fresh values only is never taken";
+
+// The rows of an EventuallyEmpty that belong to these subjects, for people: one line each.
+std::vector<std::string> rows_of(const Program& program, const Invariant& invariant, const std::uint8_t* world,
+                                 const std::vector<Subject>& subjects, Workspace& workspace);
+
 // Whether events[cycle_from..] is a way to go on for ever, without a fault that costs something, that is fair and keeps a
 // subject open: a counterexample. An empty cycle is one where nothing is left to happen. Otherwise `why` says what is wrong.
 // `open`, if there, takes the subjects that stay open.

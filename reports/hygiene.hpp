@@ -16,10 +16,12 @@ struct Gap {
   std::string reason;   // why it is intended; "" when it is not
   bool implied = false; // it lies in another gap
 };
-std::string gap_words(const Gap& gap);  // "never taken: checkout on_request/1/else: if :claim.count = 0"
+// "never taken: checkout on_request/1/else: if :claim.count = 0"; not `whole`: "not taken so far: ...".
+std::string gap_words(const Gap& gap, bool whole = true);
 
 struct MarkReport {
   std::string name;
+  std::string text;  // what it asks for: "a step checkout on_request/1", "the fault crash", a query, an occurrence
   bool reached = false;
 };
 

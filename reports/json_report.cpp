@@ -88,6 +88,7 @@ Json report_json(const RunReport& r, bool with_times) {
   j["verdicts"] = Json::array();
   for (const VerdictReport& v : r.verdicts) j["verdicts"].push_back(verdict_json(v));
   j["count_mismatches"] = r.count_mismatches;
+  j["only_at_rest"] = r.only_at_rest;
   hygiene_json(r, j);
   j["covered"] = r.coverage;
   return j;

@@ -28,6 +28,10 @@ std::vector<std::string> covered(const Program& p) {
   return out;
 }
 
+bool goes_on_for_ever(const Program& p) {
+  return std::any_of(p.senders.begin(), p.senders.end(), [](const SenderInfo& s) { return s.retries == kUnlimited || s.polls == kEndlessPolls; });
+}
+
 RunReport base_report(const Program& p, const char* mode, const Unseen& unseen, bool whole) {
   RunReport r;
   r.scenario = p.scenario.file;
@@ -50,6 +54,8 @@ RunReport make_report(const Program& program, const CheckResult& result, const s
     const InvariantResult& v = result.invariants[i];
     VerdictReport report{v.name, v.verdict, program.invariants[i].expected, std::nullopt, 0, 0};
     if (v.verdict == Verdict::Violated) report.trace = trace_of(program, v.trace, v.name, v.at_rest, overrides, v.cycle_from);
+    const bool holds_at_rest = v.verdict == Verdict::Holds && program.invariants[i].spec.kind == InvariantKind::FinallyEmpty;
+    if (holds_at_rest && goes_on_for_ever(program)) r.only_at_rest.push_back(v.name);
     r.verdicts.push_back(std::move(report));
   }
   for (const auto& [what, pinned] : program.scenario.expect_counts) {
@@ -92,7 +98,9 @@ bool holds_unarmed(const RunReport& r) {
 }  // namespace
 
 int exit_status(const RunReport& r) {
-  bool inconclusive = r.mode == "check" && !r.hygiene.whole && misses_mark(r);
+  // A mark may still be reached where the search did not go.
+  const bool open_mark = r.mode == "check" && !r.hygiene.whole && misses_mark(r);
+  bool inconclusive = false;
   bool differs = !r.count_mismatches.empty() || !r.hygiene.stale.empty(), any_violated = false;
   for (const VerdictReport& v : r.verdicts) {
     any_violated = any_violated || v.verdict == Verdict::Violated;
@@ -111,7 +119,7 @@ int exit_status(const RunReport& r) {
     return 0;
   }
   // A verdict that is still open counts as such, even if the search ended because everything else was decided.
-  if (inconclusive || (r.verdicts.empty() && !r.check.complete)) return 3;
+  if (inconclusive || open_mark || (r.verdicts.empty() && !r.check.complete)) return 3;
   return r.hygiene.whole && (misses_mark(r) || holds_unarmed(r)) ? 5 : 0;
 }
 

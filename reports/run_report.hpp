@@ -30,6 +30,7 @@ struct RunReport {
   CheckResult check;
   std::optional<SimulateResult> simulated;
   std::vector<VerdictReport> verdicts;
+  std::vector<std::string> only_at_rest;      // promises of rest that hold, where clients may never come to rest
   Hygiene hygiene;
   std::vector<std::string> count_mismatches;  // pinned counts that differ
   std::vector<std::string> coverage;          // actors and budgets, in words

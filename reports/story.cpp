@@ -60,20 +60,27 @@ class Teller {
     }
     for (const Invariant& i : p_.invariants) {
       if (i.spec.name != invariant) continue;
-      story_.findings = i.spec.kind == InvariantKind::Answered ? unanswered(i, cycle_from.value_or(events_.size()))
-                                                               : findings(p_, i, world_.data(), workspace_);
+      story_.findings = is_liveness(i.spec.kind) ? stays_open(i, cycle_from.value_or(events_.size())) : findings(p_, i, world_.data(), workspace_);
     }
     drop_idle_lanes();
     return std::move(story_);
   }
 
  private:
-  std::vector<std::string> unanswered(const Invariant& invariant, std::size_t cycle_from) const {
+  // Rows, or clients with what has become of their request.
+  std::vector<std::string> stays_open(const Invariant& invariant, std::size_t cycle_from) {
     std::string why;
     std::vector<Subject> open;
     breaks_for_ever(p_, invariant, events_, cycle_from, why, &open);
+    if (invariant.spec.kind != InvariantKind::Answered) return rows_of(p_, invariant, world_.data(), open, workspace_);
     std::vector<std::string> out;
-    for (const Subject s : open) out.push_back(sender_name(p_, static_cast<int>(s) - 1));
+    for (const Subject s : open) {
+      const int sender = static_cast<int>(s) - 1;
+      const SenderState state = sender_state(world_.data() + p_.plan.layout.senders + sender * kSenderBytes);
+      out.push_back(sender_name(p_, sender) + (state == kGaveUp ? ", which has given up without an answer"
+                                               : state == kDone ? ", whose last answer settles nothing"
+                                                                : ", which is still waiting for an answer"));
+    }
     return out;
   }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -43,6 +44,10 @@ std::string symmetry_lines(const CheckResult& r) {
   return out;
 }
 
+bool any_violated(const RunReport& r) {
+  return std::any_of(r.verdicts.begin(), r.verdicts.end(), [](const VerdictReport& v) { return v.verdict == Verdict::Violated; });
+}
+
 std::string hygiene_lines(const RunReport& r, bool verbose) {
   const Hygiene& h = r.hygiene;
   std::string out;
@@ -50,15 +55,15 @@ std::string hygiene_lines(const RunReport& r, bool verbose) {
   // A search that ended early has not looked everywhere.
   const bool looked = h.whole || r.mode == "simulate";
   for (const MarkReport& m : h.marks) {
-    if (!m.reached) out += std::string("    ") + (looked ? "NOT REACHED: " : "not reached so far: ") + m.name + "\n";
+    if (!m.reached) out += std::string("    ") + (h.whole ? "NOT REACHED: " : "not reached so far: ") + m.name + " (" + m.text + ")\n";
     if (m.reached && verbose) out += "    reached: " + m.name + "\n";
   }
   if (!looked) return out + (verbose ? "    what is never reached is not known: the search ended early (--all-states)\n" : "");
   for (const Gap& g : h.gaps) {
-    if (!g.implied) out += "    " + gap_words(g) + "\n";
+    if (!g.implied) out += "    " + gap_words(g, h.whole) + "\n";
   }
   for (const Gap& g : h.intended) {
-    if (!g.implied && verbose) out += "    " + gap_words(g) + "; intended: " + g.reason + "\n";
+    if (!g.implied && verbose) out += "    " + gap_words(g, h.whole) + "; intended: " + g.reason + "\n";
   }
   return out;
 }
@@ -67,7 +72,7 @@ std::string hygiene_lines(const RunReport& r, bool verbose) {
 
 std::string to_text(const RunReport& r, const TextOptions& o) {
   const int status = exit_status(r);
-  const char* word = status == 0 ? "ok" : status == 1 ? (r.has_expect ? "DIFFERS" : "VIOLATED") : status == 5 ? "VACUOUS" : "INCONCLUSIVE";
+  const char* word = status == 0 ? "ok" : status == 1 ? (r.has_expect || !any_violated(r) ? "DIFFERS" : "VIOLATED") : status == 5 ? "VACUOUS" : "INCONCLUSIVE";
   std::string out = r.scenario + (r.variant.empty() ? "" : "  " + r.variant) + "\n";
   if (r.mode == "check") {
     out += fmt::format("    {:<12} {} states, {} transitions, depth {}, {} bytes a state, {:.2f} s\n", word, thousands(r.check.states),
@@ -85,6 +90,10 @@ std::string to_text(const RunReport& r, const TextOptions& o) {
     out += "    inconclusive: " + r.check.why_incomplete + "\n";
   }
   for (const std::string& m : r.count_mismatches) out += "    pinned count differs: " + m + "\n";
+  if (!r.only_at_rest.empty()) {
+    out += fmt::format("    only at rest: {}; whoever tries again without end need not come to rest (eventually_empty asks what happens then)\n",
+                       fmt::join(r.only_at_rest, ", "));
+  }
   out += hygiene_lines(r, o.verbose);
   if (o.verbose) {
     for (const std::string& c : r.coverage) out += "    covered: " + c + "\n";

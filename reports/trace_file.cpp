@@ -58,9 +58,12 @@ Trace read_trace(const std::string& file) {
     t.at_rest = j.value("at_rest", false);
     if (j.contains("set")) t.overrides = j["set"].get<std::map<std::string, std::string>>();
     t.choices = j.at("steps").get<std::vector<std::string>>();
-    if (j.contains("cycle_from")) t.cycle_from = j["cycle_from"].get<std::size_t>();
-    if (t.cycle_from && *t.cycle_from > t.choices.size()) {
-      throw ScenarioError({file, "/cycle_from", 0, 0}, "\"cycle_from\" lies behind the last step");
+    if (j.contains("cycle_from")) {
+      const nlohmann::json& from = j["cycle_from"];
+      if (!from.is_number_unsigned() || from.get<std::size_t>() > t.choices.size()) {
+        throw ScenarioError({file, "/cycle_from", 0, 0}, "\"cycle_from\" is the number of a step: expected a whole number from 0 to " + std::to_string(t.choices.size()));
+      }
+      t.cycle_from = from.get<std::size_t>();
     }
     return t;
   } catch (const nlohmann::json::exception& e) {

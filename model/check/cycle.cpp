@@ -27,8 +27,10 @@ class Finder {
     timers_ = running_timers(p_, nodes_[0].world.data());
     for (const Timer& t : timers_) {
       if (!way_to_end(0, t).empty()) continue;
+      // Each of them must be able to end: one that may says nothing of another that would end first.
+      cycle_.may_end = (!cycle_.time_stands || cycle_.may_end) && somebody_ends(0, t);
+      if (!cycle_.time_stands || !cycle_.may_end) cycle_.timer = t.kind;
       cycle_.time_stands = true;
-      cycle_.may_end = cycle_.may_end || somebody_ends(0, t);
     }
     if (cycle_.time_stands) return cycle_;
     while (!pending_.empty()) walk(way([&](int node, int edge) { return settles_an_action(node, edge); }));

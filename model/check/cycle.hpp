@@ -21,7 +21,8 @@ struct Cycle {
   std::vector<Event> events;
   // Else, when there is none since a timer can never end inside:
   bool time_stands = false;
-  bool may_end = false;  // but an event that leads out of it does, be it one that a fault pays for
+  bool may_end = false;  // but for each such timer there is an event that leads out of it and ends it, be it one that a fault pays for
+  EventKind timer = EventKind::PassDeadline;  // what ends such a timer, one that nothing may end if there is one
 };
 
 // REQUIRES: the part is strongly connected, has an edge, and is fair as to actions.

@@ -99,7 +99,7 @@ void find_reads(Program& p) {
   for (Invariant& invariant : p.invariants) {
     ReadsFinder finder(p);
     finder.query(invariant.query);
-    finder.query(invariant.premise);
+    for (QueryId premise : invariant.premises) finder.query(premise);
     if (invariant.table >= 0) finder.table(invariant.table);
     invariant.reads = finder.reads();
   }

@@ -30,7 +30,7 @@ class InvariantReader {
     }
     if (spec.premise) {
       if (const auto written = select(*spec.premise, "a premise is a SELECT: a row that it finds is something to judge")) {
-        out_.premise = compiled(*spec.premise, *written);
+        out_.premises = {compiled(*spec.premise, *written)};
       }
     }
   }
@@ -40,8 +40,11 @@ class InvariantReader {
     const auto promise = select(text, "an invariant is a SELECT: a row that it finds is a violation");
     if (!promise) return;
     out_.query = compiled(text, *promise);
-    if (has_premise_) return;
-    if (out_.query >= 0) out_.premise = out_.spec.kind == InvariantKind::EventuallyEmpty ? out_.query : compiled(text, premise_of(*promise));
+    if (has_premise_ || out_.query < 0) return;
+    sql::Select premise = premise_of(*promise, out_.spec.kind == InvariantKind::EventuallyEmpty);
+    if (derived(text, premise)) return;
+    premise.where = nullptr;
+    derived(text, premise);
   }
 
   std::optional<sql::Select> select(const Text& text, const char* wanted) {
@@ -53,6 +56,16 @@ class InvariantReader {
       state_.sql_error(text, e.location, e.what());
     }
     return std::nullopt;
+  }
+
+  // Whether a premise that was read off the promise makes sense without what was left out of it.
+  bool derived(const Text& text, const sql::Select& premise) {
+    const DiagnosticLog before = state_.errors;
+    const QueryId query = compiled(text, premise);
+    const bool fits = state_.errors.reported() == before.reported() && query >= 0;
+    if (fits) out_.premises = {query};
+    state_.errors = before;
+    return fits;
   }
 
   QueryId compiled(const Text& text, const sql::Select& select) {
@@ -81,11 +94,25 @@ class InvariantReader {
     spec.sql = {filled.filled(it->sql), spec.at};
     const Text step = {it->kind == InvariantKind::NeverStep ? spec.sql.value : filled.filled(it->step), spec.at};
     if (spec.sql.value.empty()) return;  // a mistake has been told
-    const Text premise = {filled.filled(it->premise), spec.at};
-    has_premise_ = !premise.value.empty();
+    const std::vector<std::string> premises = parts_of(filled.filled(it->premise));
+    has_premise_ = !premises.empty();
     if (it->kind != InvariantKind::NeverStep) query(spec.sql);
     if (!step.value.empty()) never_step(step, filled.table(it->table));
-    if (const auto given = has_premise_ ? select(premise, "a SELECT") : std::nullopt) out_.premise = compiled(premise, *given);
+    for (const std::string& part : premises) {
+      const Text premise = {part, spec.at};
+      if (const auto given = select(premise, "a SELECT")) out_.premises.push_back(compiled(premise, *given));
+    }
+  }
+
+  // What stands between semicolons; a part in which a parameter has no value is empty, and left out.
+  static std::vector<std::string> parts_of(const std::string& text) {
+    std::vector<std::string> out;
+    for (std::size_t from = 0; from < text.size();) {
+      const std::size_t end = std::min(text.find(';', from), text.size());
+      if (text.find_first_not_of(' ', from) < end) out.push_back(text.substr(from, end - from));
+      from = end + 1;
+    }
+    return out;
   }
 
   void never_step() {
@@ -124,7 +151,7 @@ class InvariantReader {
       find_actor(locals);
       if (out_.query < 0 && !has_premise_) {
         const std::string& database = state_.scenario.databases[static_cast<std::size_t>(table.db)].first;
-        out_.premise = compiled(text, premise_of_step(e, database, table.name));
+        out_.premises = {compiled(text, premise_of_step(e, database, table.name))};
       }
     } catch (const sql::SqlError& e) {
       state_.sql_error(text, e.location, e.what());

@@ -125,6 +125,13 @@ std::string NodeReader::string(const JsonNode& node, std::string_view expected) 
   return {};
 }
 
+std::string NodeReader::name(const JsonNode& node) {
+  const std::string out = string(node, "a name to report");
+  const bool plain = std::none_of(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; });
+  if (!plain) mistake(node, "a name to report is one line of text without control characters");
+  return out;
+}
+
 std::string NodeReader::choice(const JsonNode& node, const Names& choices) {
   const bool is_string = node.is(JsonNode::Kind::String);
   if (is_string && std::find(choices.begin(), choices.end(), node.string) != choices.end()) return node.string;

@@ -39,6 +39,7 @@ class NodeReader {
   bool boolean(const JsonNode& node);
   void must_be_true(const JsonNode& node);
   std::string string(const JsonNode& node, std::string_view expected = "some text");
+  std::string name(const JsonNode& node);  // to report: one line of text
   std::string choice(const JsonNode& node, const Names& choices);
   Scalar scalar(const JsonNode& node);
   Text text(const JsonNode& node, std::string_view expected);

@@ -123,6 +123,10 @@ Request read_request(const JsonNode& node, NodeReader& reader) {
 
 int count_or_unlimited(const JsonNode& node, int lowest, int highest, NodeReader& reader) {
   if (node.is(JsonNode::Kind::String) && node.string == "unlimited") return kUnlimited;
+  if (node.is(JsonNode::Kind::String) && !nearest_name(node.string, {"unlimited"}).empty()) {
+    reader.wrong(node, fmt::format("a whole number from {} to {} or \"unlimited\"", lowest, highest), "unlimited");
+    return lowest;
+  }
   return reader.integer(node, lowest, highest);
 }
 

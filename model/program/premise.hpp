@@ -7,7 +7,7 @@
 // - else, when some conjuncts of WHERE have subqueries: the rows that the other conjuncts leave.
 // - else: a row of each table in FROM, without WHERE. Conditions of joins never count.
 // - UNION: of either side; EXCEPT and INTERSECT: of the left one.
-// - eventually_empty: a row that the query itself finds.
+// - eventually_empty: as these, but the conjuncts of WHERE without subqueries always count: a row has been open.
 // - never_step: a row of the table for which the conjuncts about OLD alone are true.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace oncecheck {
 
-// Of an always_empty or finally_empty.
-sql::Select premise_of(const sql::Select& promise);
+// Of an always_empty or finally_empty, or, `eventually`, of an eventually_empty.
+sql::Select premise_of(const sql::Select& promise, bool eventually = false);
 
 // Of a never_step over rows of "schema.table".
 sql::Select premise_of_step(const sql::Expr& promise, const std::string& schema, const std::string& table);

@@ -240,7 +240,7 @@ struct QueueInfo {
 struct Invariant {
   InvariantSpec spec;
   QueryId query = -1;       // AlwaysEmpty, FinallyEmpty, EventuallyEmpty
-  QueryId premise = -1;     // finds a row where there is something to judge (premise.hpp); -1: there always is
+  std::vector<QueryId> premises;  // find a row, each in some state, where there is something to judge (premise.hpp)
   // NeverStep, and promises of rest that have one too: no change of a row of `table` may make it true. OLD is source 0, NEW
   // source 1, ACTOR (locals of the program that made the change) source 2.
   ExprId step_expr = kNoExpr;
@@ -304,7 +304,9 @@ struct Promise {
   const char* not_covered; // what it does not say
   const char* table = "";  // NeverStep, or with `step`: the parameter that names the table
   const char* step = "";   // beside a query: what no step may do either
-  const char* premise = "";  // finds a row where there is something to judge; "": as for a promise of one's own (premise.hpp)
+  // Queries that find a row where there is something to judge, with ';' between them; "": as for a promise of one's own
+  // (premise.hpp).
+  const char* premise = "";
 };
 
 struct CompileOptions {

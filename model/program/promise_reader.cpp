@@ -239,7 +239,7 @@ InvariantSpec read_invariant(const JsonNode& node, NodeReader& reader) {
     return out;
   }
 
-  if (const JsonNode* name = node.find("name")) out.name = reader.string(*name, "a name to report");
+  if (const JsonNode* name = node.find("name")) out.name = reader.name(*name);
   if (form->key == "use") {
     read_builtin(node, *form, reader, out);
     return out;

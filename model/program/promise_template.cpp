@@ -240,7 +240,7 @@ std::string PromiseTemplate::expand(const std::string& placeholder, bool& known)
     default: break;
   }
   if (values == nullptr) {
-    known = known && (is_list(param->kind) || param->kind == ParamKind::Source);
+    known = known && param->kind != ParamKind::Keys && (is_list(param->kind) || param->kind == ParamKind::Source);
     return param->kind == ParamKind::Edges || param->kind == ParamKind::Keys ? "FALSE" : "TRUE";
   }
   switch (param->kind) {

@@ -63,7 +63,7 @@ class ReachCompiler {
     for (const StepInfo& s : p_.steps) {
       if (!s.label.empty()) known.push_back(s.label);
     }
-    state_.errors.add(text.at, "no step or branch is called \"" + text.value + "\"", nearest_name(text.value, known));
+    state_.errors.add(text.at, "no step or branch of " + variant() + " is called \"" + text.value + "\"", nearest_name(text.value, known));
   }
 
   void faults(const Text& text, MustReach& out) {
@@ -72,8 +72,11 @@ class ReachCompiler {
       known.emplace_back(fault_name(p_.faults[i].kind));
       if (text.value == known.back() || text.value == fault_words(p_, p_.faults[i])) out.faults.push_back(static_cast<int>(i));
     }
-    if (out.faults.empty()) state_.errors.add(text.at, "this variant has no fault \"" + text.value + "\"", nearest_name(text.value, known));
+    if (out.faults.empty()) state_.errors.add(text.at, variant() + " has no fault \"" + text.value + "\"", nearest_name(text.value, known));
   }
+
+  // A mark of the file must fit each variant.
+  std::string variant() const { return state_.scenario.variant.empty() ? "this scenario" : "variant \"" + state_.scenario.variant + "\""; }
 
   std::vector<std::string> places() const {
     std::vector<std::string> out;
@@ -85,10 +88,12 @@ class ReachCompiler {
   // It has to name something.
   void check(const Unreached& u) {
     std::vector<std::string> known = places();
+    for (const StepInfo& s : p_.steps) known.push_back(s.place);
+    for (const BranchInfo& b : p_.branches) known.push_back(b.place);
     for (const FaultBudget& f : p_.faults) known.push_back(kFaultPrefix + fault_words(p_, f));
     for (const Invariant& i : p_.invariants) known.push_back(i.spec.name);
     if (std::find(known.begin(), known.end(), u.what) != known.end()) return;
-    state_.errors.add(u.at, "\"unreached\" names \"" + u.what + "\", which is no step, branch, fault or invariant of this variant", nearest_name(u.what, known));
+    state_.errors.add(u.at, "\"unreached\" names \"" + u.what + "\", which is no step, branch, fault or invariant of " + variant(), nearest_name(u.what, known));
   }
 
   CompileState& state_;

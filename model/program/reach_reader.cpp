@@ -18,7 +18,7 @@ std::optional<Occurrence> read_occurrence(const JsonNode& node, NodeReader& read
   }
   if (!written.empty()) {
     const std::string near = nearest_name(written, known);
-    reader.mistake(node, fmt::format("there is no occurrence '{}'", written) + (near.empty() ? "; expected " + alternatives(known) : ""), near);
+    reader.mistake(node, fmt::format("there is no occurrence '{}'", written) + (near.empty() ? "; expected " + alternatives(known) + "; a step is written {\"name\": ..., \"step\": ...}" : ""), near);
   }
   return std::nullopt;
 }
@@ -44,11 +44,15 @@ MustReachSpec read_mark(const JsonNode& node, NodeReader& reader) {
     form = member;
   }
   if (form == nullptr) {
-    reader.mistake(node, fmt::format("a mark needs one of {}", alternatives(forms)));
+    std::string near;
+    for (const JsonNode& member : node.children) {
+      if (near.empty() && member.key != "name") near = nearest_name(member.key, forms);
+    }
+    reader.mistake(node, fmt::format("a mark needs one of {}", alternatives(forms)), near);
     return out;
   }
   reader.check_keys(node, "a mark", {"name", form->key});
-  if (const JsonNode* name = reader.required(node, "name", "a mark")) out.name = reader.string(*name, "a name to report");
+  if (const JsonNode* name = reader.required(node, "name", "a mark")) out.name = reader.name(*name);
   if (form->key == "happens") {
     if (const auto o = read_occurrence(*form, reader)) out.occurrence = *o;
   } else if (form->key == "finds") {

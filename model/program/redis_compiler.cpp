@@ -116,6 +116,7 @@ class RedisReader {
       n.b = part;
       out = state_.add(n);
     };
+    check_braces(w);
     std::size_t from = 0;
     for (int names = 1;; ++names) {
       const std::size_t open = w.find("{:", from);
@@ -135,6 +136,15 @@ class RedisReader {
     }
     if (from < w.size() || out == kNoExpr) append(state_.text_constant(w.substr(from)));
     return out;
+  }
+
+  // {key} is a hash tag of Cluster, or a forgotten colon.
+  void check_braces(const std::string& w) {
+    for (std::size_t open = w.find('{'); open != std::string::npos; open = w.find('{', open + 1)) {
+      const std::string inner = w.substr(open + 1, w.find('}', open) - open - 1);
+      if (inner.empty() || inner[0] == ':' || !names_.has(inner)) continue;
+      error("\"{" + inner + "}\" is plain text here, though \"" + inner + "\" is a field or a local; write {:" + inner + "}");
+    }
   }
 
   ExprId name(const std::string& reference) {

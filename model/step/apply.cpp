@@ -322,7 +322,7 @@ class Apply {
 Limit apply_raw(const Program& program, std::uint8_t* world, const Event& event, Workspace& workspace, Observation* seen) {
   Context ctx(program.plan, world, workspace.scratch);
   ctx.seen = seen;
-  ctx.branches = workspace.branches.empty() ? nullptr : workspace.branches.data();
+  ctx.visited = workspace.visited.empty() ? nullptr : workspace.visited.data();
   const std::size_t mark = workspace.scratch.mark();
   Apply(program, world, ctx).perform(event);
   workspace.scratch.release(mark);

@@ -39,20 +39,19 @@ std::vector<int> missing(const std::vector<bool>& seen) {
   return out;
 }
 
-bool visible(const Instr& i) { return i.kind < InstrKind::Branch && i.kind != InstrKind::Await; }
-
 }  // namespace
 
 Coverage::Coverage(const Program& program)
     : code_(program.code.size()), faults_(program.faults.size()), branches_(program.branches.size()), armed_(program.invariants.size()),
       marks_(program.must_reach.size()) {
-  for (std::size_t i = 0; i < armed_.size(); ++i) armed_[i] = program.invariants[i].premise < 0;
+  for (std::size_t i = 0; i < armed_.size(); ++i) armed_[i].resize(program.invariants[i].premises.size());
 }
 
 void Coverage::take(const Workspace& workspace) {
-  for (std::size_t i = 0; i < branches_.size() && i < workspace.branches.size(); ++i) {
-    branches_[i] = branches_[i] || workspace.branches[i] != 0;
-  }
+  if (workspace.visited.empty()) return;
+  const std::uint8_t* seen = workspace.visited.data();
+  for (std::size_t i = 0; i < branches_.size(); ++i) branches_[i] = branches_[i] || seen[i] != 0;
+  for (std::size_t pc = 0; pc < code_.size(); ++pc) code_[pc] = code_[pc] || seen[branches_.size() + pc] != 0;
 }
 
 void Coverage::note(const Program& program, const std::uint8_t* world, const Event& event, Workspace& workspace) {
@@ -75,11 +74,13 @@ void Coverage::look_at(const Program& program, const std::uint8_t* world, const 
   waits_for_states_ = false;
   for (std::size_t i = 0; i < armed_.size(); ++i) {
     const Invariant& promise = program.invariants[i];
-    if (armed_[i]) continue;
-    waits_for_states_ = true;
-    if (parent != nullptr && same(promise.reads, world, parent)) continue;
-    Limit ignored;  // where nobody can tell, nothing is armed
-    armed_[i] = finds(program, promise.premise, world, workspace, ignored);
+    for (std::size_t k = 0; k < armed_[i].size(); ++k) {
+      if (armed_[i][k]) continue;
+      waits_for_states_ = true;
+      if (parent != nullptr && same(promise.reads, world, parent)) continue;
+      Limit ignored;  // where nobody can tell, nothing is armed
+      armed_[i][k] = finds(program, promise.premises[k], world, workspace, ignored);
+    }
   }
   for (std::size_t i = 0; i < marks_.size(); ++i) {
     const MustReach& mark = program.must_reach[i];
@@ -93,7 +94,7 @@ void Coverage::merge(const Coverage& other) {
   add_all(code_, other.code_);
   add_all(faults_, other.faults_);
   add_all(branches_, other.branches_);
-  add_all(armed_, other.armed_);
+  for (std::size_t i = 0; i < armed_.size(); ++i) add_all(armed_[i], other.armed_[i]);
   add_all(marks_, other.marks_);
 }
 
@@ -101,13 +102,13 @@ void Coverage::merge(const Coverage& other) {
 std::vector<bool> Coverage::executed_steps(const Program& program) const {
   std::vector<bool> out(program.steps.size(), true);
   for (const Instr& i : program.code) {
-    if (i.step >= 0 && (visible(i) || i.kind == InstrKind::Branch)) out[static_cast<std::size_t>(i.step)] = false;
+    if (i.step >= 0) out[static_cast<std::size_t>(i.step)] = false;
   }
   for (std::size_t pc = 0; pc < program.code.size(); ++pc) {
     const Instr& i = program.code[pc];
     if (i.step < 0) continue;
     const auto branch = static_cast<std::size_t>(std::max(i.branch, 0));
-    const bool done = visible(i) ? code_[pc] : i.kind == InstrKind::Branch && (branches_[branch] || branches_[branch + 1]);
+    const bool done = i.kind == InstrKind::Branch ? branches_[branch] || branches_[branch + 1] : code_[pc];
     if (done) out[static_cast<std::size_t>(i.step)] = true;
   }
   return out;
@@ -124,7 +125,9 @@ Unseen Coverage::unseen(const Program& program) const {
     if (i.kind == InstrKind::Next && !branches_[b] && branches_[b + 1]) out.branches.push_back(i.branch);
   }
   out.faults = missing(faults_);
-  out.promises = missing(armed_);
+  for (std::size_t i = 0; i < armed_.size(); ++i) {
+    if (!missing(armed_[i]).empty()) out.promises.push_back(static_cast<int>(i));
+  }
   for (std::size_t m = 0; m < marks_.size(); ++m) {
     if (!reached(program, m)) out.must_reach.push_back(static_cast<int>(m));
   }

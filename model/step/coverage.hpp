@@ -10,7 +10,7 @@ namespace oncecheck {
 
 // What was never reached, by number. Meaningful when every state was explored.
 struct Unseen {
-  std::vector<int> steps;       // Program::steps: visible ones that were not executed, and `if` or `while` that was never asked
+  std::vector<int> steps;       // Program::steps: not executed; an `if` or `while` that was never asked
   std::vector<int> branches;    // Program::branches of those that were asked
   std::vector<int> faults;      // Program::faults
   std::vector<int> promises;    // Program::invariants whose premise never held
@@ -23,7 +23,7 @@ class Coverage {
   explicit Coverage(const Program& program);
 
   // Turns on the notes of branches in a workspace, and takes them over.
-  void watch(Workspace& workspace) const { workspace.branches.assign(branches_.size(), 0); }
+  void watch(Workspace& workspace) const { workspace.visited.assign(branches_.size() + code_.size(), 0); }
   void take(const Workspace& workspace);
 
   // Before the event is applied to `world`.
@@ -46,7 +46,7 @@ class Coverage {
   std::vector<bool> code_;
   std::vector<bool> faults_;
   std::vector<bool> branches_;
-  std::vector<bool> armed_;  // by invariant
+  std::vector<std::vector<bool>> armed_;  // by invariant, by premise
   std::vector<bool> marks_;  // by mark: it has occurred, or its query has found something
   bool waits_for_states_ = true;
   bool waits_for_occurrences_ = true;

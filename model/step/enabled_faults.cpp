@@ -26,6 +26,12 @@ void Enabled::quiet_timers() {
   for (int s = 0; s < l_.sender_count; ++s) {
     if (waits(s)) add(EventKind::ClientTimeout, s);
   }
+  // Who calls a service may wait for somebody who waits for it; behind a partition see network().
+  for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+    const int id = static_cast<int>(t);
+    if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id)) continue;
+    if (l_.cuts < 0 || w_[l_.cuts] == 0 || answer_passes(p_, w_, id)) add(EventKind::CallTimeout, id);
+  }
   drain_timeouts(false);
   default_lock_timeouts(false);
   pool_timeouts(false);

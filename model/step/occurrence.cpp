@@ -1,9 +1,11 @@
 #include "model/step/occurrence.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
+#include "model/world/mvcc.hpp"
 #include "model/world/redis_replication.hpp"
 #include "model/world/replication.hpp"
 
@@ -83,21 +85,23 @@ class Looker {
     const std::uint8_t* m = message_at(l_, w_, e_.a);
     const RouteInfo& route = p_.routes[static_cast<std::size_t>(m[0] - 1)];
     const CellId key = load_cell(l_, m + 2);
-    if (only_retries && !is_retry(m[1])) return false;
     return any_handler([&](int t) {
-      if (!comes_to(route, body_of(t))) return false;
+      if (!comes_to(route, body_of(t)) || (only_retries && !is_retry(m[1], t))) return false;
       const int working_on = operation_of(t);
       return route.kind == RouteKind::Client && working_on >= 0 ? working_on == route.operation : has_key(t, route, key);
     });
   }
 
-  bool is_retry(int caller) const {
+  // `t`: a handler of another copy.
+  bool is_retry(int caller, int t) const {
     if (caller >= l_.sender_count) return false;
     const std::uint8_t* me = w_ + l_.senders + caller * kSenderBytes;
     const SenderInfo& info = p_.senders[static_cast<std::size_t>(caller)];
-    // Without end nobody counts: then it is one when a handler goes on for nobody.
-    if (info.retries == kUnlimited) return any_handler([&](int t) { return task(t)[kSender] == kNobody; });
-    return me[kSenderAttempts] < info.retries;
+    if (info.retries != kUnlimited) return me[kSenderAttempts] < info.retries;
+    // Without end nobody counts. Then it is one when the client has given up on the copy that is being handled; one that the
+    // network made is nobody's too.
+    const bool copies = std::any_of(p_.faults.begin(), p_.faults.end(), [](const FaultBudget& f) { return f.kind == FaultKind::DuplicateRequest; });
+    return info.has_timeout && !copies && task(t)[kSender] == kNobody;
   }
 
   bool loses_write() {
@@ -127,15 +131,18 @@ class Looker {
     const Instr& i = p_.code[static_cast<std::size_t>(load_pc(task(e_.a)))];
     if (i.kind != InstrKind::Await) return false;
     const CallSite& site = p_.calls[static_cast<std::size_t>(i.index)];
-    return site.route < 0 && !only_reads(site.operation);
+    if (site.route >= 0 || only_reads(site.operation)) return false;
+    // What was answered 200 and never made has an id of its own.
+    return load_cell(l_, task(e_.a) + kAnswerId) != p_.providers[static_cast<std::size_t>(site.provider)].lost_id;
   }
 
-  bool late_effect() const {
-    if (e_.kind != EventKind::Process) return false;
-    const ProviderRequest r = read_request(p_.plan, w_, e_.a, e_.b);
-    const auto choice = static_cast<ProcessChoice>(e_.c);
-    const bool does_it = choice == ProcessChoice::Normal || choice == ProcessChoice::ErrorAfterEffect || choice == ProcessChoice::AsNew;
-    return does_it && r.caller == kNobody && !only_reads(r.operation) && find_effect(p_.plan, w_, e_.a, r.operation, r.key) < 0;
+  // It changes what the provider's ledger says.
+  bool late_effect() {
+    if (e_.kind != EventKind::Process || read_request(p_.plan, w_, e_.a, e_.b).caller != kNobody) return false;
+    workspace_.world.assign(w_, w_ + l_.bytes);
+    if (apply_raw(p_, workspace_.world.data(), e_, workspace_)) return false;
+    const ProviderLayout& p = l_.providers[e_.a];
+    return std::memcmp(w_ + p.ledger, workspace_.world.data() + p.ledger, static_cast<std::size_t>(p.ledger_slots * p.ledger_stride)) != 0;
   }
 
   template <class Which>
@@ -159,7 +166,14 @@ class Looker {
         if (at[0] != 0 && load_cell(l_, at + 2) == identity && effect_stands(p_.plan, w_, static_cast<int>(i), entry)) return true;
       }
     }
-    return false;
+    return std::any_of(p_.plan.effect_tables.begin(), p_.plan.effect_tables.end(), [&](const Plan::EffectSource& e) {
+      const TableLayout& table = l_.tables[static_cast<std::size_t>(e.table)];
+      for (int i = 0; i < table.slots; ++i) {
+        const std::uint8_t* v = slot_of(table, w_, i);
+        if (version_visible(v, -1, 0) && p_.plan.identity_of[column_of(l_, table, v, e.identity_column)] == identity) return true;
+      }
+      return false;
+    });
   }
 
   bool timer_passes() const {

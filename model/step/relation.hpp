@@ -15,7 +15,9 @@ namespace oncecheck {
 struct Workspace {
   Scratch scratch;
   std::vector<std::uint8_t> world;  // room for one
-  std::vector<std::uint8_t> branches;  // a byte for each of Program::branches, set where `apply` takes it; empty: nobody asks
+  // A byte for each of Program::branches that `apply` takes, then for each local instruction of Program::code that it runs (Set,
+  // End); empty: nobody asks.
+  std::vector<std::uint8_t> visited;
 };
 
 // All events that can happen in this world, in a fixed order, into `events` (cleared first).

@@ -379,12 +379,16 @@ void TaskRun::run_local() {
         break;
       case InstrKind::Jump: pc = instr.target; break;
       case InstrKind::Set:
+        visit(pc);
         set_cell(instr.index, eval_cell(ctx_, instr.expr));
         ++pc;
         break;
       case InstrKind::Next: next_row(instr, pc); break;
       case InstrKind::Raise: raise(); return;
-      case InstrKind::End: end(); return;
+      case InstrKind::End:
+        visit(pc);
+        end();
+        return;
       default:
         go(pc);
         clear_dead_cells();

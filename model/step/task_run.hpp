@@ -62,7 +62,10 @@ class TaskRun {
   int zone() const { return zone_of_task(p_, ctx_.w, task_); }
   void next_row(const Instr& instr, int& pc);
   void take_branch(int branch) {
-    if (ctx_.branches != nullptr) ctx_.branches[branch] = 1;
+    if (ctx_.visited != nullptr) ctx_.visited[branch] = 1;
+  }
+  void visit(int pc) {
+    if (ctx_.visited != nullptr) ctx_.visited[p_.branches.size() + static_cast<std::size_t>(pc)] = 1;
   }
   void clear_dead_cells();
   void enter_session(int statement);

@@ -109,7 +109,7 @@ struct Context {
   Scratch& scratch;
   Observation* seen = nullptr;
   Missing* missing = nullptr;
-  std::uint8_t* branches = nullptr;  // a byte for each branch of the programs, set where it is taken; null: nobody asks
+  std::uint8_t* visited = nullptr;  // a byte for each branch of the programs that is taken, then for each instruction; null: nobody asks
   Limit limit;
 
   const std::uint8_t* locals = nullptr;  // of the running task

@@ -82,6 +82,21 @@ TEST_CASE("steps that are never executed and branches that are never taken") {
         Words{"never executed: s on_request/1: pause", "never executed: s on_request/2: if true"});
 }
 
+TEST_CASE("local steps count too: set and stop, in handlers and behind what always fails") {
+  CHECK(gaps(*program_from(shop(R"~({ "sql": "INSERT INTO t VALUES (:key, 'NEW')", "into": "made" },
+      { "if": ":made.count = 0", "then": [ { "set": { "a": "1" } }, { "stop": true } ] }, { "reply": 200, "continue": true }, { "stop": true }, { "set": { "b": "2" } })~"))) ==
+        Words{"never taken: s on_request/1/then: if :made.count = 0", "never executed: s on_request/4: set b = 2"});
+  CHECK(!searched(*program_from(shop(R"~({ "reply": 200 })~", R"~(, "must_reach": [ { "name": "x", "step": "on_request/0" } ])~"))).unseen.must_reach.size());
+  CHECK(searched(*program_from(shop(R"~({ "if": ":key = 'L'", "then": [ { "set": { "a": "1" } } ] }, { "reply": 200 })~",
+                                    R"~(, "must_reach": [ { "name": "x", "step": "on_request/0/then/0" } ])~"))).unseen.must_reach.size() == 1);
+}
+
+TEST_CASE("what only the other side of an if leads to is not told again, and is covered by the same mark") {
+  const std::string steps = R"~({ "sql": "INSERT INTO t VALUES (:key, 'NEW')", "into": "made" }, { "if": ":made.count = 1", "then": [ { "reply": 200 } ] }, { "pause": true }, { "reply": 503 })~";
+  CHECK(gaps(*program_from(shop(steps))) == Words{"never taken: s on_request/1/else: if :made.count = 1"});
+  CHECK(gaps(*program_from(shop(steps, R"~(, "unreached": { "on_request/1/else": "the key is new" })~"))).empty());
+}
+
 TEST_CASE("faults that are never used") {
   CHECK(gaps(*program_from(shop(R"~({ "reply": 200 })~", R"~(, "faults": { "error_after_effect": 1, "crash": { "max": 1, "service": "s" }, "lose_response": 1 })~"))) ==
         Words{"never used: fault error_after_effect"});
@@ -98,6 +113,13 @@ TEST_CASE("the premise of a promise of one's own is read off the promise") {
   CHECK(premise("SELECT a.id FROM d.t a LEFT JOIN d.u b ON a.id = b.id WHERE b.id IS NULL AND a.n IN (SELECT n FROM d.v)") == "SELECT 1 FROM d.t AS a");
   CHECK(premise("SELECT id FROM d.t UNION SELECT id FROM d.u WHERE n = 1") == "(SELECT 1 FROM d.t) UNION ALL (SELECT 1 FROM d.u)");
   CHECK(premise("SELECT id FROM d.t EXCEPT SELECT id FROM d.u") == "SELECT 1 FROM d.t");
+  // Inner queries are opened in the same way.
+  CHECK(premise("SELECT id FROM (SELECT id FROM d.t GROUP BY id HAVING count(*) > 1) AS x") == "SELECT 1 FROM (SELECT id FROM d.t GROUP BY id) AS x");
+  CHECK(premise("WITH x AS (SELECT id FROM d.t WHERE n > 1) SELECT id FROM x") == "WITH x AS (SELECT id FROM d.t) SELECT 1 FROM x");
+  CHECK(premise("SELECT id FROM d.t JOIN d.u USING (id) WHERE id = 'K' AND NOT EXISTS (SELECT 1 FROM d.v)") == "SELECT 1 FROM d.t JOIN d.u USING (id) WHERE id = 'K'");
+  CHECK(sql::to_string(premise_of(*sql::parse_statement("SELECT id FROM d.t WHERE state = 'OPEN' AND NOT EXISTS (SELECT 1 FROM d.u)").select, true)) ==
+        "SELECT 1 FROM d.t WHERE state = 'OPEN'");
+  CHECK(premise_of_change("OLD.id IS NULL AND NEW.state <> 'NEW'") == "SELECT 1 FROM d.t AS old");
   CHECK(premise_of_change("OLD.state = 'DONE' AND NEW.state <> 'DONE'") == "SELECT 1 FROM d.t AS old WHERE old.state = 'DONE'");
   CHECK(premise_of_change("NEW.n < OLD.n") == "SELECT 1 FROM d.t AS old");
   CHECK(premise_of_change("OLD.state = 'A' AND OLD.n = 1 AND ACTOR.me <> OLD.owner") == "SELECT 1 FROM d.t AS old WHERE old.state = 'A' AND old.n = 1");
@@ -150,6 +172,23 @@ TEST_CASE("each built-in promise with a premise of its own: not armed by what is
       CHECK(searched(*program_from(text)).unseen.promises.empty() == armed);
     }
   }
+}
+
+TEST_CASE("a premise that cannot be read off the promise asks for less; no-stuck-intent needs a record and a lock") {
+  const std::string insert = R"~({ "sql": "INSERT INTO t VALUES (:key, 'NEW')" }, { "reply": 200 })~";
+  // `other` is a column of the side that may be missing.
+  const std::string left = R"~(, "invariants": [ { "name": "x", "always_empty": "SELECT a.id FROM d.t a LEFT JOIN (SELECT id AS other FROM d.t) b ON a.id = b.other WHERE other IS NULL AND a.id IN (SELECT id FROM d.t)" } ])~";
+  CHECK(searched(*program_from(shop(insert, left))).unseen.promises.empty());
+  const auto stuck = [](const std::string& lock, const std::string& open) {
+    const std::string text = shop(R"~({ "redis": "SET k v EX 9" }, { "sql": "INSERT INTO t VALUES (:key, 'NEW')" }, { "sql": "DELETE FROM t" }, { "redis": "DEL k" }, { "reply": 200 })~",
+                                  R"~(, "redis": { "r": {} }, "invariants": [ { "use": "no-stuck-intent")~" + lock + open + " } ]");
+    return searched(*program_from(text)).unseen.promises.empty();
+  };
+  CHECK(stuck(R"~(, "lock": "k")~", R"~(, "record": "d.t", "open": "NEW")~"));
+  CHECK(!stuck(R"~(, "lock": "kk")~", R"~(, "record": "d.t", "open": "NEW")~"));
+  CHECK(!stuck(R"~(, "lock": "k")~", R"~(, "record": "d.t", "open": "NWE")~"));
+  CHECK(stuck(R"~(, "lock": "k")~", ""));
+  CHECK(stuck("", R"~(, "record": "d.t", "open": "NEW")~"));
 }
 
 TEST_CASE("only-owner-releases and no-false-duplicate have premises of their own") {

@@ -49,6 +49,23 @@ std::string lease(const std::string& value, const std::string& faults) {
          R"~()" }, { "sql": "SELECT id FROM t WHERE until < NOW()" }, { "reply": 200 } ] } }, )~" + kOneClick + R"~(, "faults": { )~" + faults + " }";
 }
 
+// A call that comes late is refused: its key has been cancelled.
+std::string cancelled(const std::string& how) {
+  return R"~("providers": { "p": { "operations": { "charge": { "idempotency_key": "honoured" }, "cancel": { "cancels": "charge" } } } },
+    "services": { "s": { "on_request": [ { "call": "p.)~" + how + R"~(", "key": ":key" }, { "call": "p.charge", "key": ":key", "timeout": "1s", "on_timeout": [], "on_error": [] }, { "reply": 200 } ] } }, )~" +
+         kOneClick + R"~(, "faults": { "timeout": 1 })~";
+}
+
+// The provider says yes and does nothing, always.
+std::string swallowed() {
+  return charged(R"~({ "call": "p.charge", "key": ":key", "timeout": "1s", "on_timeout": [] })~", R"~("lose_response": { "max": 0, "provider": "p" }, "ok_without_effect": 1)~");
+}
+
+std::string effect_row(const std::string& effects) {
+  return R"~("databases": { "d": { "engine": "postgres", "schema": [ "CREATE TABLE t (id text)" ], "effects": [ )~" + std::string(effects == "true" ? R"~("t")~" : "") + R"~( ] } },
+    "services": { "s": { "on_request": [ { "sql": "INSERT INTO t VALUES (:key)" }, { "pause": true }, { "reply": 200 } ] } }, )~" + kOneClick + R"~(, "faults": { "crash": 1 })~";
+}
+
 bool reached(const std::string& parts, const std::string& name) {
   INFO(parts);
   const auto program = program_from(R"~({ "title": "t", )~" + parts + R"~(, "must_reach": [ ")~" + name + R"~(" ], "invariants": [] })~");
@@ -86,6 +103,10 @@ TEST_CASE("each occurrence is seen where it happens, and not where it cannot") {
       {"crash-after-effect", charged(call, R"~("deploy": 1)~"),
        std::string(kCharge) + R"~("services": { "s": { "drain": true, "on_request": [ { "call": "p.charge", "key": ":key" }, { "reply": 200 } ] } }, )~" + kOneClick +
            R"~(, "faults": { "deploy": 1 })~"},
+      // The charge is refused; it is one of two; the effect is a row of the service's own.
+      {"late-effect", charged(hurried + ", " + hurried, R"~("timeout": 1)~"), cancelled("cancel")},
+      {"answer-lost-after-effect", charged(hurried, R"~("lose_response": 1, "ok_without_effect": 1)~"), swallowed()},
+      {"crash-after-effect", effect_row("true"), effect_row("false")},
       {"timer-passes-in-flight", lease("NOW() + interval '1 minute'", R"~("expire": 1)~"), lease("NULL", R"~("expire": 1)~")},
       {"timer-passes-in-flight", redis("SET k v EX 9", "", R"~("expire": 1)~"), redis("SET k v", "", R"~("expire": 1)~")},
       {"deadlock", two_rows("2", "1"), two_rows("1", "2")},

@@ -95,12 +95,12 @@ HYGIENE = {
     "hygiene: the search ends with the last violation": (
         "model/check/checker.cpp", "covered().reached_all_marks(p_));", "true);"),
     "hygiene: a promise is armed from the beginning": (
-        "model/step/coverage.cpp", "armed_[i] = program.invariants[i].premise < 0;", "armed_[i] = true;"),
+        "model/step/coverage.cpp", "armed_[i].resize(program.invariants[i].premises.size());", ";"),
     "hygiene: the premise is asked of the first state only": (
-        "model/step/coverage.cpp", "    if (parent != nullptr && same(promise.reads, world, parent)) continue;",
-        "    if (parent != nullptr) continue;"),
+        "model/step/coverage.cpp", "if (parent != nullptr && same(promise.reads, world, parent)) continue;",
+        "if (parent != nullptr) continue;"),
     "hygiene: what is marked as unreached is not looked for": (
-        "reports/hygiene.cpp", "if (covers(mark, g)) g.reason = mark.reason;", "(void)mark;"),
+        "reports/hygiene.cpp", "if (covered) g.reason = mark.reason;", "(void)covered;"),
     "hygiene: a lost DEL is no lost write": (
         "model/step/occurrence.cpp", "return lacks(is, was) || lacks(was, is);", "return lacks(is, was);"),
     "hygiene: a retry is any further click": (

@@ -125,11 +125,11 @@ class Reference {
       const std::uint64_t action = action_of(p_, first.world.data(), e.event);
       if (action != 0 && !discharged(part, action)) return false;
     }
-    bool stands = false, elsewhere = false;
+    bool stands = false, elsewhere = true;  // each that stands could end elsewhere
     for (const Timer& t : running_timers(p_, first.world.data())) {
       if (ends(start, part, t)) continue;
       stands = true;
-      elsewhere = elsewhere || ends_outside_;
+      elsewhere = elsewhere && ends_outside_;
     }
     if (stands && !elsewhere) stands_ = true;
     return !stands;
