@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "model/step/handler_work.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/mvcc.hpp"
 
@@ -81,9 +82,7 @@ const Val* actor_row(Context& ctx, const Program& program, const Invariant& inva
   }
   const Layout& layout = program.plan.layout;
   const TaskLayout& task = layout.tasks[static_cast<std::size_t>(actor)];
-  const int pc = load_pc(task_at(program, before, actor));
-  std::size_t body = 0;
-  while (body + 1 < program.bodies.size() && program.bodies[body + 1].entry <= pc) ++body;
+  const auto body = static_cast<std::size_t>(&body_of(program, before, actor) - program.bodies.data());
   const bool lives = task_at(program, after, actor)[kStatus] != kFree;
   for (std::size_t c = 0; c < columns; ++c) {
     const int cell = invariant.actor_cells[c][body];

@@ -6,6 +6,7 @@
 #include "invariants/evaluate.hpp"
 #include "invariants/liveness.hpp"
 #include "model/step/describe.hpp"
+#include "model/step/handler_work.hpp"
 #include "model/step/provider_run.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"

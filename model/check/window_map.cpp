@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/step/handler_work.hpp"
 #include "model/world/cells.hpp"
 
 namespace oncecheck {
@@ -118,10 +119,8 @@ class WindowMap {
   }
 
   bool takes_clients(const Body& body) const {
-    const ServiceInfo& s = p_.services[static_cast<std::size_t>(body.service)];
-    return std::any_of(p_.routes.begin(), p_.routes.end(), [&](const RouteInfo& r) {
-      return r.kind == RouteKind::Client && r.service == body.service && s.endpoints[static_cast<std::size_t>(r.endpoint)] == body.endpoint;
-    });
+    return std::any_of(p_.routes.begin(), p_.routes.end(),
+                       [&](const RouteInfo& r) { return r.kind == RouteKind::Client && comes_to(p_, r, body); });
   }
 
   const Program& p_;
@@ -144,9 +143,7 @@ bool replied_to(const Program& program, const std::uint8_t* world, int sender, c
   if (me[kSenderReply] == 0) return false;
   const SenderInfo& info = program.senders[static_cast<std::size_t>(sender)];
   const RouteInfo& route = program.routes[static_cast<std::size_t>(sender_state(me) == kPolling ? info.poll_route : info.route)];
-  const Body& body = program.bodies[static_cast<std::size_t>(window.body)];
-  return route.service == body.service &&
-         program.services[static_cast<std::size_t>(route.service)].endpoints[static_cast<std::size_t>(route.endpoint)] == body.endpoint;
+  return comes_to(program, route, program.bodies[static_cast<std::size_t>(window.body)]);
 }
 
 }  // namespace oncecheck

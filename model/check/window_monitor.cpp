@@ -1,5 +1,6 @@
 #include "model/check/window_monitor.hpp"
 
+#include "model/step/handler_work.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 
@@ -9,30 +10,27 @@ namespace {
 
 const std::uint8_t* task_at(const Program& p, const std::uint8_t* w, int t) { return w + p.plan.layout.tasks[static_cast<std::size_t>(t)].offset; }
 
-// The operation that a caller asks for, -1 when nobody can tell.
-int operation_of(const Program& p, std::uint8_t caller) {
-  if (caller >= p.plan.layout.sender_count) return -1;
-  return p.routes[static_cast<std::size_t>(p.senders[caller].route)].operation;
+const RouteInfo& route_of(const Program& p, const std::uint8_t* message) { return p.routes[static_cast<std::size_t>(message[0] - 1)]; }
+
+// A request is not known to be of another operation than this one (-1: which is not known).
+bool may_ask_for(const RouteInfo& route, int operation) {
+  return operation < 0 || route.kind != RouteKind::Client || route.operation < 0 || route.operation == operation;
 }
 
-// The key with which a task of this body was asked, NULL when it has none or does not need it any more.
-CellId key_of(const Program& p, const std::uint8_t* w, const Body& body, const RouteInfo& route, int task) {
-  const int cell = route.key_cell[body.next_version ? 1 : 0];
-  if (task < 0 || cell < 0) return kNullCell;
-  return load_cell(p.plan.layout, w + p.plan.layout.tasks[static_cast<std::size_t>(task)].locals + cell * p.plan.layout.cell);
-}
-
-// A request is delivered to this body, and it is not known to be another than that of `caller`, on which the task works (-1: it
-// has ended).
-bool arrives_again(const Program& p, const std::uint8_t* w, const Event& e, const Body& body, std::uint8_t caller, int task) {
+// A request is delivered to the body of the task, and it is not known to be another than the one that the task works on.
+bool arrives_again(const Program& p, const std::uint8_t* w, const Event& e, const Body& body, int t) {
   const std::uint8_t* message = message_at(p.plan.layout, w, e.a);
-  const RouteInfo& route = p.routes[static_cast<std::size_t>(message[0] - 1)];
-  if (route.service != body.service || body.kind != TaskKind::Request) return false;
-  if (p.services[static_cast<std::size_t>(route.service)].endpoints[static_cast<std::size_t>(route.endpoint)] != body.endpoint) return false;
-  const CellId key = load_cell(p.plan.layout, message + 2), mine = key_of(p, w, body, route, task);
+  const RouteInfo& route = route_of(p, message);
+  if (!comes_to(p, route, body)) return false;
+  const CellId key = load_cell(p.plan.layout, message + 2), mine = kept_key(p, w, t, route);
   if (key != kNullCell && mine != kNullCell && key != mine) return false;
-  const int here = operation_of(p, caller), there = route.kind == RouteKind::Client ? route.operation : -1;
-  return here < 0 || there < 0 || here == there;
+  return may_ask_for(route, operation_of_task(p, w, t));
+}
+
+// The same of a task that has replied to the sender, and is not looked at any more.
+bool arrives_again_after_reply(const Program& p, const std::uint8_t* w, const Event& e, const Body& body, int sender) {
+  const RouteInfo& route = route_of(p, message_at(p.plan.layout, w, e.a));
+  return comes_to(p, route, body) && may_ask_for(route, operation_of_sender(p, sender));
 }
 
 // Of those in the window: what an event means for a task.
@@ -47,7 +45,7 @@ bool concerns_task(const Program& p, const std::uint8_t* w, const Event& e, cons
     case EventKind::ClientTimeout: return me[kSender] == e.a;
     case EventKind::LockTimeout:
     case EventKind::LoseAnswer: return e.a == t;
-    case EventKind::Deliver: return arrives_again(p, w, e, body, me[kSender], t);
+    case EventKind::Deliver: return arrives_again(p, w, e, body, t);
     case EventKind::DuplicateCall: return read_request(p.plan, w, e.a, e.b).caller == t;
     case EventKind::PassDeadline:
     case EventKind::ExpireKey:
@@ -64,7 +62,7 @@ bool concerns_reply(const Program& p, const std::uint8_t* w, const Event& e, con
     case EventKind::Deploy: return e.a == body.service;
     case EventKind::ClientTimeout:
     case EventKind::LoseResponse: return e.a == sender;
-    case EventKind::Deliver: return arrives_again(p, w, e, body, static_cast<std::uint8_t>(sender), -1);
+    case EventKind::Deliver: return arrives_again_after_reply(p, w, e, body, sender);
     case EventKind::PassDeadline:
     case EventKind::ExpireKey:
     case EventKind::ForgetKey:

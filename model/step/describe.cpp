@@ -3,6 +3,7 @@
 #include <map>
 
 #include "model/step/connection_pool.hpp"
+#include "model/step/handler_work.hpp"
 #include "model/step/provider_run.hpp"
 #include "model/world/advisory.hpp"
 #include "model/world/cells.hpp"
@@ -248,15 +249,6 @@ std::string caller_name(const Program& program, const std::uint8_t* world, std::
   const int task = caller - senders;
   const TaskLayout& t = program.plan.layout.tasks[static_cast<std::size_t>(task)];
   return program.services[static_cast<std::size_t>(t.service)].name + "/" + std::to_string(task_at(program, world, task)[kInstance] + 1);
-}
-
-const Body& body_of(const Program& program, const std::uint8_t* world, int task) {
-  const int pc = load_pc(task_at(program, world, task));
-  std::size_t body = 0;
-  for (std::size_t b = 0; b < program.bodies.size(); ++b) {
-    if (program.bodies[b].entry <= pc) body = b;
-  }
-  return program.bodies[body];
 }
 
 std::string endpoint_name(const Program& program, int route) {

@@ -27,8 +27,6 @@ std::string caller_name(const Program& program, const std::uint8_t* world, std::
 // "checkout", "checkout.stripe_events".
 std::string origin_name(const Program& program, const std::uint8_t* world, int route, std::uint8_t caller);
 std::string endpoint_name(const Program& program, int route);
-// The code that a task runs.
-const Body& body_of(const Program& program, const std::uint8_t* world, int task);
 // "checkout/1 request of shopper", "checkout/1 job reconcile".
 std::string task_name(const Program& program, const std::uint8_t* world, int task);
 // The task that a session belongs to, by that name; "an idle connection with lock 42" of a pool.

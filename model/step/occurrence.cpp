@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/step/handler_work.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/redis_replication.hpp"
@@ -24,7 +25,7 @@ class Looker {
       case Occurrence::AnswerLostAfterEffect: return loses_answer();
       case Occurrence::LateEffect: return late_effect();
       case Occurrence::CrashInFlight: return stops([](int) { return true; });
-      case Occurrence::CrashAfterEffect: return stops([this](int t) { return has_effect(operation_of(t)); });
+      case Occurrence::CrashAfterEffect: return stops([this](int t) { return has_effect(operation_of_task(p_, w_, t)); });
       case Occurrence::TimerPassesInFlight: return timer_passes();
       case Occurrence::Deadlock: return e_.kind == EventKind::Deadlock;
     }
@@ -45,39 +46,6 @@ class Looker {
     return false;
   }
 
-  const Body& body_of(int t) const {
-    const int pc = load_pc(task(t));
-    std::size_t b = 0;
-    while (b + 1 < p_.bodies.size() && p_.bodies[b + 1].entry <= pc) ++b;
-    return p_.bodies[b];
-  }
-
-  bool comes_to(const RouteInfo& route, const Body& body) const {
-    return route.service == body.service && p_.services[static_cast<std::size_t>(route.service)].endpoints[static_cast<std::size_t>(route.endpoint)] == body.endpoint;
-  }
-
-  // Of clients; -1: not known.
-  int operation_of(int t) const {
-    const int sender = task(t)[kSender];
-    if (sender < l_.sender_count) return p_.routes[static_cast<std::size_t>(p_.senders[static_cast<std::size_t>(sender)].route)].operation;
-    if (sender != kNobody) return -1;
-    const Body& body = body_of(t);
-    int only = -1;
-    for (const RouteInfo& route : p_.routes) {
-      if (!comes_to(route, body)) continue;
-      if (route.kind != RouteKind::Client || (only >= 0 && route.operation != only)) return -1;
-      only = route.operation;
-    }
-    return only;
-  }
-
-  // Whether the handler still has this key in the local that took it.
-  bool has_key(int t, const RouteInfo& route, CellId key) const {
-    if (key == kNullCell || !comes_to(route, body_of(t))) return false;
-    const int cell = route.key_cell[body_of(t).next_version ? 1 : 0];
-    return cell >= 0 && load_cell(l_, w_ + l_.tasks[static_cast<std::size_t>(t)].locals + cell * l_.cell) == key;
-  }
-
   bool copy_arrives(bool only_retries) const {
     if (e_.kind != EventKind::Deliver) return false;
     const std::uint8_t* m = message_at(l_, w_, e_.a);
@@ -85,9 +53,10 @@ class Looker {
     const CellId key = load_cell(l_, m + 2);
     if (only_retries && !is_retry(m[1])) return false;
     return any_handler([&](int t) {
-      if (!comes_to(route, body_of(t))) return false;
-      const int working_on = operation_of(t);
-      return route.kind == RouteKind::Client && working_on >= 0 ? working_on == route.operation : has_key(t, route, key);
+      if (!comes_to(p_, route, body_of(p_, w_, t))) return false;
+      const int working_on = operation_of_task(p_, w_, t);
+      if (route.kind == RouteKind::Client && working_on >= 0) return working_on == route.operation;
+      return key != kNullCell && kept_key(p_, w_, t, route) == key;
     });
   }
 

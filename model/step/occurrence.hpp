@@ -1,8 +1,7 @@
 // Whether an event is one of the things that "must_reach" can ask for by name (occurrence_words says what each is).
 //
-// A handler works on the operation of the client that waits for it. When that client has given up, on the only operation that
-// can come to its endpoint; with several, or when the caller is no client, on the one whose key it still has in a local. A
-// handler of which this is no longer known counts for no operation: an occurrence is seen only where it is certain.
+// A handler of which it is not known on what it works (handler_work.hpp) counts for the request whose key it still has, else for
+// none: an occurrence is seen only where it is certain.
 #pragma once
 
 #include "model/step/relation.hpp"
