@@ -75,7 +75,7 @@ const std::vector<Promise>& promise_library() {
        "the record over: it then writes its own token and leaves it open. A fencing token never goes down.",
        "It does not ask whether a take-over was due: two may hold valid leases one after the other. Effects elsewhere under an "
        "old token are for no-duplicate-effect, or for a fence in that place.",
-       "record", 
+       "record",
        "", "SELECT 1 FROM {record} r WHERE FALSE[ OR (r.{owner} IS NOT NULL AND {open:r})][ OR r.{fence} IS NOT NULL]"},
       {"no-state-regression", "", InvariantKind::NeverStep,
        "{final:OLD} AND NEW.{state} IS DISTINCT FROM OLD.{state} AND NOT ({edges:OLD>NEW})",
