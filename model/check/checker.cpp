@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "invariants/evaluate.hpp"
-#include "model/check/fingerprint.hpp"
 #include "model/check/liveness.hpp"
+#include "model/check/search_states.hpp"
 #include "model/check/seen_set.hpp"
 #include "model/step/coverage.hpp"
 #include "model/step/fairness.hpp"
@@ -65,8 +65,7 @@ struct Worker {
 class Search {
  public:
   Search(const Program& program, const CheckOptions& options)
-      : p_(program), options_(options), world_bytes_(static_cast<std::size_t>(program.plan.layout.bytes)),
-        bytes_(world_bytes_ + (options.monitor != nullptr ? 1 : 0)), seen_(1 << 14) {
+      : p_(program), options_(options), states_(program, options.monitor), bytes_(states_.bytes()), seen_(1 << 14) {
     threads_ = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     for (int i = 0; i < threads_; ++i) workers_.emplace_back(program, bytes_);
     breaks_.resize(program.invariants.size());
@@ -89,38 +88,22 @@ class Search {
   };
 
   void first_level() {
-    const std::vector<std::uint8_t> first = first_state();
+    const std::vector<std::uint8_t> first = states_.first();
     Worker& w = workers_[0];
     w.represented = first;
     represent(w.represented, w.symmetry);
-    const std::uint64_t f = fingerprint(w.represented.data(), bytes_);
+    const std::uint64_t f = states_.fingerprint(w.represented.data());
     seen_.insert(f, 0, 0);
     w.next.worlds = w.represented;
     w.next.fingerprints = {f};
     w.coverage.note_state(p_, first.data(), nullptr, w.workspace, w.limit);
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
-      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty && judges(first.data()) &&
+      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty && states_.judges(first.data()) &&
           breaks(p_, p_.invariants[i], p_.initial.data(), w.workspace, w.limit)) {
         w.breaks[i].offer({f, 0, false, 0});
       }
     }
     collect();
-  }
-
-  // A state of the search: a world, then the state of the monitor if there is one.
-  std::vector<std::uint8_t> first_state() const {
-    std::vector<std::uint8_t> first = p_.initial;
-    first.resize(bytes_, 0);
-    return first;
-  }
-  bool judges(const std::uint8_t* state) const { return options_.monitor == nullptr || options_.monitor->judges(state[world_bytes_]); }
-  // What the event makes of the monitor's state; false: it is forbidden.
-  bool monitor_allows(const std::uint8_t* state, const Event& e, std::uint8_t* child) const {
-    if (options_.monitor == nullptr) return true;
-    const int next = options_.monitor->next(p_, state, state[world_bytes_], e);
-    if (next == Monitor::kForbidden) return false;
-    child[world_bytes_] = static_cast<std::uint8_t>(next);
-    return true;
   }
 
   bool decided(std::size_t i) const { return breaks_[i].found(); }
@@ -231,7 +214,7 @@ class Search {
     for (const Event& e : w.events) {
       restless = restless || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
       std::memcpy(w.child.data(), world, bytes_);
-      if (!monitor_allows(world, e, w.child.data())) continue;
+      if (!states_.allows(world, e, w.child.data())) continue;
       w.coverage.note(p_, world, e, w.workspace);
       ++w.transitions;
       if (const Limit limit = apply(p_, w.child.data(), e, w.workspace)) {
@@ -242,7 +225,7 @@ class Search {
       const std::uint64_t to = visit(w, world, f, e);
       if (has_live_) note_edge(w, world, e, to);
     }
-    if (!restless && has_final_ && judges(world) && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
+    if (!restless && has_final_ && states_.judges(world) && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
   }
 
   // Faults that happened on every way to this world: budgets are part of it.
@@ -260,7 +243,9 @@ class Search {
   // ---- what promises of liveness need
 
   void begin_live(Worker& w, const std::uint8_t* world, std::uint64_t f) {
-    w.live.begin(f);
+    const bool judged = states_.judges(world);
+    w.live.begin(f, judged);
+    if (!judged) return;
     for (std::size_t i : live_invariants_) {
       Limit limit;
       for (const Subject s : open_subjects(p_, p_.invariants[i], world, w.workspace, limit)) w.live.open(i, s);
@@ -286,9 +271,9 @@ class Search {
   std::uint64_t visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f, const Event& e) {
     w.represented = w.child;
     w.renamed += represent(w.represented, w.symmetry) ? 1 : 0;
-    const std::uint64_t f = fingerprint(w.represented.data(), bytes_);
+    const std::uint64_t f = states_.fingerprint(w.represented.data());
     const SeenSet::Insert result = seen_.insert(f, parent_f, depth_ + 1);
-    const bool judged = judges(w.child.data());
+    const bool judged = states_.judges(w.child.data());
     for (std::size_t i : step_invariants_) {
       if (decided(i) || !judged) continue;
       Limit limit;
@@ -298,7 +283,7 @@ class Search {
     if (result == SeenSet::Insert::Full) w.full = true;
     if (result != SeenSet::Insert::New) return f;
     // A state that is the first to be judged has no judged parent to compare with.
-    const bool parent_judged = judged && judges(parent);
+    const bool parent_judged = judged && states_.judges(parent);
     w.coverage.note_state(p_, w.child.data(), parent, w.workspace, w.limit);
     for (std::size_t i : state_invariants_) {
       // A step is judged by what it really did, and a promise of states holds in all of an orbit or in none.
@@ -396,7 +381,7 @@ class Search {
     for (Worker& w : workers_) parts.push_back(&w.live);
     const LiveGraph graph(parts);
     r.peak_memory_bytes = std::max(r.peak_memory_bytes, seen_.bytes() + graph.bytes());
-    LivenessInput input{p_, graph, r.complete, {}, {}};
+    LivenessInput input{p_, states_, graph, r.complete, {}, {}};
     input.depth = [&](std::uint64_t f) { return seen_.find(f & SeenSet::kLowBits).depth; };
     input.path = [&](const std::vector<std::uint64_t>& states) { return path_through(states, nullptr); };
     for (std::size_t i : live_invariants_) {
@@ -423,7 +408,7 @@ class Search {
     for (SeenSet::Entry e = seen_.find(states[0]); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
     std::reverse(chain.begin(), chain.end());
     std::vector<Event> trace;
-    std::vector<std::uint8_t> world = first_state(), child, represented;
+    std::vector<std::uint8_t> world = states_.first(), child, represented;
     std::vector<Event> events;
     Workspace workspace;
     Symmetry::Scratch scratch(p_);
@@ -432,11 +417,11 @@ class Search {
       bool found = false;
       for (const Event& e : events) {
         child = world;
-        if (!monitor_allows(world.data(), e, child.data())) continue;
+        if (!states_.allows(world.data(), e, child.data())) continue;
         if (apply(p_, child.data(), e, workspace)) continue;
         represented = child;
         represent(represented, scratch);
-        if ((fingerprint(represented.data(), bytes_) & SeenSet::kLowBits) != chain[i]) continue;
+        if ((states_.fingerprint(represented.data()) & SeenSet::kLowBits) != chain[i]) continue;
         Limit limit;
         if (broken != nullptr && i + 1 == chain.size() && !step_breaks(p_, *broken, world.data(), e, workspace, limit)) continue;
         trace.push_back(e);
@@ -473,7 +458,8 @@ class Search {
 
   const Program& p_;
   const CheckOptions& options_;
-  std::size_t world_bytes_, bytes_;  // of a world; of a state
+  const SearchStates states_;
+  std::size_t bytes_;  // of a state
   std::optional<Symmetry> symmetry_;
   SeenSet seen_;
   int threads_ = 1;
@@ -490,7 +476,7 @@ class Search {
   const std::vector<std::size_t> step_invariants_ = those_that_judge_steps(p_);
   const std::vector<std::size_t> live_invariants_ = live_ones(p_);
   const bool has_final_ = !final_invariants_.empty();
-  const bool has_live_ = !live_invariants_.empty() && options_.monitor == nullptr;  // a monitor forbids steps: then they are not asked
+  const bool has_live_ = !live_invariants_.empty() && states_.asks_liveness();
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "model/check/monitor.hpp"
 #include "model/check/result.hpp"
 #include "model/program/program.hpp"
 
@@ -18,19 +19,6 @@ struct Progress {
   std::uint64_t frontier = 0;
   int depth = 0;
   double seconds = 0;
-};
-
-// Looks at the runs beside the model: forbids events, and says from when on promises are judged. Its state, one byte, belongs
-// to the state of the search. Called from many threads at once.
-class Monitor {
- public:
-  static constexpr int kForbidden = -1;
-  virtual ~Monitor() = default;
-  // The monitor's state, 0 at first, after an event that `enabled` gave for this world; or kForbidden: such a run is not
-  // looked at. A forbidden event that costs nothing still keeps its world from being at rest.
-  virtual int next(const Program& program, const std::uint8_t* world, int state, const Event& event) const = 0;
-  // Whether a violation counts in this state.
-  virtual bool judges(int state) const = 0;
 };
 
 struct CheckOptions {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "invariants/liveness.hpp"
-#include "model/check/fingerprint.hpp"
+#include "model/check/search_states.hpp"
 #include "model/step/fairness.hpp"
 
 namespace oncecheck {
@@ -24,7 +24,7 @@ class Finder {
   Cycle run() {
     explore();
     pending_ = nodes_[0].able;
-    timers_ = running_timers(p_, nodes_[0].world.data());
+    timers_ = running_timers(p_, nodes_[0].state.data());
     for (const Timer& t : timers_) {
       if (!way_to_end(0, t).empty()) continue;
       cycle_.time_stands = true;
@@ -44,7 +44,7 @@ class Finder {
     int to = 0;
   };
   struct Node {
-    Bytes world;
+    Bytes state;
     std::vector<Edge> edges;  // inside
     Actions able;
   };
@@ -56,15 +56,16 @@ class Finder {
     add(q_.start);
     std::vector<Event> events;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      enabled(p_, nodes_[n].world.data(), events);
+      enabled(p_, nodes_[n].state.data(), events);
       for (const Event& e : events) {
         if (e.fault != kNoBudget && !p_.faults[e.fault].endless) continue;
-        const std::uint64_t action = action_of(p_, nodes_[n].world.data(), e);
+        const std::uint64_t action = action_of(p_, nodes_[n].state.data(), e);
         if (action != 0) nodes_[n].able.push_back(action);
-        Bytes next = nodes_[n].world;
+        Bytes next = nodes_[n].state;
+        CHECK_THAT(q_.states.allows(nodes_[n].state.data(), e, next.data()));
         if (apply(p_, next.data(), e, workspace_)) continue;
-        if (!q_.inside(fingerprint(next.data(), next.size()))) continue;
-        if (q_.sender >= 0 && e.a == q_.sender && settles(p_, nodes_[n].world.data(), e, next.data())) continue;
+        if (!q_.inside(q_.states.fingerprint(next.data()))) continue;
+        if (q_.sender >= 0 && e.a == q_.sender && settles(p_, nodes_[n].state.data(), e, next.data())) continue;
         const int to = add(std::move(next));
         nodes_[n].edges.push_back({e, action, to});
       }
@@ -74,9 +75,9 @@ class Finder {
     }
   }
 
-  int add(Bytes world) {
-    const auto [it, is_new] = index_.emplace(fingerprint(world.data(), world.size()), static_cast<int>(nodes_.size()));
-    if (is_new) nodes_.push_back({std::move(world), {}, {}});
+  int add(Bytes state) {
+    const auto [it, is_new] = index_.emplace(q_.states.fingerprint(state.data()), static_cast<int>(nodes_.size()));
+    if (is_new) nodes_.push_back({std::move(state), {}, {}});
     return it->second;
   }
 
@@ -118,8 +119,11 @@ class Finder {
     bool found = false;
     std::vector<Event> events;
     follow(start, timer, [&](const Node& node, const Timer& now) {
-      enabled(p_, node.world.data(), events);
-      found = found || std::any_of(events.begin(), events.end(), [&](const Event& e) { return ends_timer(p_, node.world.data(), e, now); });
+      enabled(p_, node.state.data(), events);
+      found = found || std::any_of(events.begin(), events.end(), [&](const Event& e) {
+        Bytes next = node.state;
+        return ends_timer(p_, node.state.data(), e, now) && q_.states.allows(node.state.data(), e, next.data());
+      });
       return found;
     });
     return found;
@@ -155,10 +159,10 @@ class Finder {
   std::optional<Timer> after(const Timer& timer, int node, int edge) {
     const Node& n = nodes_[at(node)];
     const Edge& e = n.edges[at(edge)];
-    Bytes next = n.world;
+    Bytes next = n.state;
     Observation seen;
     CHECK_THAT(!apply(p_, next.data(), e.event, workspace_, &seen));
-    return still_runs(p_, timer, n.world.data(), e.event, seen, next.data());
+    return still_runs(p_, timer, n.state.data(), e.event, seen, next.data());
   }
 
   void walk(const Way& steps) {

@@ -1,4 +1,4 @@
-// One fair way round a strongly connected part of the graph, as events. Worlds are made again, from one of them.
+// One fair way round a strongly connected part of the graph, as events. States are made again, from one of them.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,12 @@
 
 namespace oncecheck {
 
+class SearchStates;
+
 struct CycleQuestion {
-  std::vector<std::uint8_t> start;                  // a world of the part
-  std::function<bool(std::uint64_t)> inside;        // whether the world of a fingerprint belongs to it
+  const SearchStates& states;
+  std::vector<std::uint8_t> start;                  // a state of the part
+  std::function<bool(std::uint64_t)> inside;        // whether the state of a fingerprint belongs to it
   int sender = -1;                                  // edges that settle this sender's request do not belong to it; -1: all do
 };
 

@@ -34,6 +34,7 @@ LiveGraph::LiveGraph(std::vector<LiveRecorder*> recorders) {
     const std::size_t s = places[state].state;
     const bool last = s + 1 == r.states_.size();
     first_edge_.push_back(edges_.size());
+    judged_.push_back(r.judged_[s]);
     for (std::size_t e = r.states_[s].first_edge; e < (last ? r.edges_.size() : r.states_[s + 1].first_edge); ++e) {
       edges_.push_back({r.edges_[e].to == 0 ? kNoState : find(r.edges_[e].to), r.edges_[e].label});
     }

@@ -1,5 +1,6 @@
 // The explored graph as promises of liveness need it: for each state its edges without faults that cost something, the
-// actions that can happen there (model/step/fairness.hpp), and the subjects that are open (invariants/liveness.hpp).
+// actions that can happen there (model/step/fairness.hpp), and the subjects that are open (invariants/liveness.hpp). A state of the
+// graph is one of the search (search_states.hpp): beside a monitor, subjects count as open only where it judges.
 // Worlds are not kept. About 32 bytes a state and 16 an edge while it grows, and half as much again once it is put together.
 #pragma once
 
@@ -35,8 +36,11 @@ EdgeLabel edge_label(std::uint64_t action, EdgeKind kind, int sender);
 // One thread's share, in the order in which it expanded states.
 class LiveRecorder {
  public:
-  // The state that the next calls are about.
-  void begin(std::uint64_t fingerprint) { states_.push_back({fingerprint, edges_.size(), marks_.size()}); }
+  // The state that the next calls are about. judged: a promise can break there.
+  void begin(std::uint64_t fingerprint, bool judged) {
+    states_.push_back({fingerprint, edges_.size(), marks_.size()});
+    judged_.push_back(judged);
+  }
   // An event without a fault, or of a fault without end. to 0: the model cannot follow it.
   void edge(std::uint64_t to, EdgeLabel label) { edges_.push_back({to, label}); }
   void open(std::size_t invariant, Subject subject) { marks_.push_back({static_cast<std::uint32_t>(invariant), subject}); }
@@ -59,6 +63,7 @@ class LiveRecorder {
     Subject subject = 0;
   };
   std::vector<State> states_;
+  std::vector<bool> judged_;  // by state
   std::vector<Edge> edges_;
   std::vector<Mark> marks_;
 };
@@ -77,6 +82,7 @@ class LiveGraph {
   std::uint64_t fingerprint(std::uint32_t state) const { return fingerprints_[state]; }
   // kNoState when it was not expanded.
   std::uint32_t find(std::uint64_t fingerprint) const;
+  bool judged(std::uint32_t state) const { return judged_[state]; }
   const Edge* begin(std::uint32_t state) const { return edges_.data() + first_edge_[state]; }
   const Edge* end(std::uint32_t state) const { return edges_.data() + first_edge_[state + 1]; }
 
@@ -94,6 +100,7 @@ class LiveGraph {
     Subject subject = 0;
   };
   std::vector<std::uint64_t> fingerprints_;
+  std::vector<bool> judged_;
   std::vector<std::size_t> first_edge_;
   std::vector<Edge> edges_;
   std::vector<Mark> marks_;

@@ -10,6 +10,7 @@
 #include <boost/graph/strong_components.hpp>
 
 #include "model/check/cycle.hpp"
+#include "model/check/search_states.hpp"
 #include "model/step/relation.hpp"
 
 namespace oncecheck {
@@ -77,7 +78,7 @@ class Search {
       follow_requests();
       std::vector<State> further;
       std::set_difference(sent_.begin(), sent_.end(), waiting_.begin(), waiting_.end(), std::back_inserter(further));
-      region_.insert(region_.end(), further.begin(), further.end());
+      std::copy_if(further.begin(), further.end(), std::back_inserter(region_), [&](State s) { return g_.judged(s); });
       std::sort(region_.begin(), region_.end());
     }
     for (std::size_t i = 0; i < region_.size(); ++i) local_[region_[i]] = static_cast<State>(i);
@@ -202,13 +203,11 @@ class Search {
 
   // Time goes on in it: no timer runs for ever. Leaves a fair way round in cycle_.
   bool goes_round(const End& end) {
-    CycleQuestion question;
-    question.start = world_after(stem(end));
-    question.sender = sender_;
-    question.inside = [&](std::uint64_t fingerprint) {
+    const auto inside = [&](std::uint64_t fingerprint) {
       const State s = g_.find(fingerprint);
       return s != kNoState && holds_state(end, s);
     };
+    const CycleQuestion question{in_.states, state_after(stem(end)), inside, sender_};
     Cycle cycle = find_cycle(in_.program, question);
     if (!cycle.time_stands) {
       cycle_ = std::move(cycle.events);
@@ -231,11 +230,14 @@ class Search {
     return in_.path(states);
   }
 
-  std::vector<std::uint8_t> world_after(const std::vector<Event>& events) const {
-    std::vector<std::uint8_t> world = in_.program.initial;
+  std::vector<std::uint8_t> state_after(const std::vector<Event>& events) const {
+    std::vector<std::uint8_t> state = in_.states.first();
     Workspace workspace;
-    for (const Event& e : events) CHECK_THAT(!apply(in_.program, world.data(), e, workspace));
-    return world;
+    for (const Event& e : events) {
+      CHECK_THAT(in_.states.allows(state.data(), e, state.data()));
+      CHECK_THAT(!apply(in_.program, state.data(), e, workspace));
+    }
+    return state;
   }
 
   struct Way {

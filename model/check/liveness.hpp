@@ -12,6 +12,10 @@
 // when some step from it ends that timer: what comes after that is judged by itself. Otherwise the model cannot say what
 // happens when work goes on for ever and the timer does end, and the promise is inconclusive.
 //
+// Beside a monitor a state of the graph is a world and the monitor's byte, and a subject is open only in states that are judged.
+// The monitor forbids nothing but steps that a budget pays for. The graph has none of these, so what can happen in a state, and
+// what is fair, is as without it.
+//
 // Reductions keep all this. Dead variables and canonical form merge worlds that go on alike, action by action; an idle
 // instance and a click that stand for others belong to the same action as these; purges are asked of nobody.
 #pragma once
@@ -28,8 +32,11 @@
 
 namespace oncecheck {
 
+class SearchStates;
+
 struct LivenessInput {
   const Program& program;
+  const SearchStates& states;
   const LiveGraph& graph;
   bool complete = false;                                      // every reachable state is in the graph
   std::function<int(std::uint64_t)> depth;                    // of a fingerprint in the graph

@@ -20,6 +20,9 @@ inline constexpr int kAnyWindow = -1;
 // - Expire, Failover: any such event.
 // No other fault happens, unless keep_faults: then the budgets alone say what may. Before the disturbance nothing is judged.
 // With kAnyWindow a run may go through the disturbance in any of the windows: what holds then holds in each of them.
+//
+// It keeps those promises of liveness, too: what goes on for ever after a disturbance in one of the windows goes on in the
+// search for any of them, with the same ways out. REQUIRES: without keep_faults the program has no fault without end.
 class WindowMonitor : public Monitor {
  public:
   static constexpr int kUndisturbed = 0, kDisturbed = 1;
@@ -30,6 +33,7 @@ class WindowMonitor : public Monitor {
 
   int next(const Program& program, const std::uint8_t* world, int state, const Event& event) const override;
   bool judges(int state) const override { return state == kDisturbed; }
+  bool forbids_only_paid() const override { return true; }
 
   // Whether the disturbance was ever possible in this window, as far as the search came.
   bool happened(int window) const { return happened_[static_cast<std::size_t>(window)].load(std::memory_order_relaxed); }

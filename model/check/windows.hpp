@@ -6,7 +6,8 @@
 // looked at: a disturbance is asked for whether the scenario has a budget for it or not. With keep_faults they stay: a cell is
 // then about one disturbance more than the scenario has budgets for.
 //
-// Promises of liveness are not asked: they are about what goes on for ever once nothing disturbs any more.
+// A promise of liveness breaks in a cell when it does after the disturbance, and is judged as in any check: a fault without end
+// goes on only with keep_faults.
 #pragma once
 
 #include <functional>

@@ -314,16 +314,7 @@ TEST_CASE("the checker and the plain way agree on generated scenarios") {
   const std::uint64_t count = generated_count(300);
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     CAPTURE(seed);
-    std::string text = generated_scenario(seed);
-    auto replace = [&](const std::string& what, const std::string& by) {
-      if (const std::size_t at = text.find(what); at != std::string::npos) text.replace(at, what.size(), by);
-    };
-    replace(R"("invariants": [)", R"("invariants": ["answered-eventually", {"name": "t", "eventually_empty": "SELECT id FROM db.t WHERE state = 'NEW'"},
-      {"name": "u", "eventually_empty": "SELECT k FROM db.u"}, {"name": "k", "eventually_empty": "SELECT key FROM facts.redis_keys"}, )");
-    if (seed % 2 == 0 && text.find("per_attempt") == std::string::npos) replace(R"("retries": 1, "timeout")", R"("retries": "unlimited", "timeout")");
-    for (const char* kind : {"lose_response", "error_before_effect", "expire", "timeout"}) {
-      if (seed % 3 == 0) replace(fmt::format(R"("{}": 1)", kind), fmt::format(R"("{}": {{"heals": false}})", kind));
-    }
+    const std::string text = generated_live_scenario(seed);
     const auto program = program_from(text, "", false), reduced = program_from(text);
     CheckOptions options;
     options.threads = 2;

@@ -138,4 +138,18 @@ std::uint64_t generated_count(std::uint64_t usual) {
 
 std::string generated_scenario(std::uint64_t seed) { return Generator(seed).scenario(); }
 
+std::string generated_live_scenario(std::uint64_t seed) {
+  std::string text = generated_scenario(seed);
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    if (const std::size_t at = text.find(what); at != std::string::npos) text.replace(at, what.size(), by);
+  };
+  replace(R"("invariants": [)", R"("invariants": ["answered-eventually", {"name": "t", "eventually_empty": "SELECT id FROM db.t WHERE state = 'NEW'"},
+    {"name": "u", "eventually_empty": "SELECT k FROM db.u"}, {"name": "k", "eventually_empty": "SELECT key FROM facts.redis_keys"}, )");
+  if (seed % 2 == 0 && text.find("per_attempt") == std::string::npos) replace(R"("retries": 1, "timeout")", R"("retries": "unlimited", "timeout")");
+  for (const char* kind : {"lose_response", "error_before_effect", "expire", "timeout"}) {
+    if (seed % 3 == 0) replace(fmt::format(R"("{}": 1)", kind), fmt::format(R"("{}": {{"heals": false}})", kind));
+  }
+  return text;
+}
+
 }  // namespace oncecheck::testing

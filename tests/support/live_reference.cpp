@@ -21,14 +21,15 @@ struct Edge {
 };
 
 struct Node {
-  Bytes world;
+  Bytes world;  // and behind it the monitor's byte, 0 without one
   std::vector<Edge> edges;
   std::set<Subject> open;
 };
 
 class Reference {
  public:
-  Reference(const Program& program, std::size_t invariant) : p_(program), promise_(program.invariants[invariant]) {}
+  Reference(const Program& program, std::size_t invariant, const Monitor* monitor)
+      : p_(program), promise_(program.invariants[invariant]), monitor_(monitor) {}
 
   std::optional<Verdict> judge(std::size_t max_states) {
     if (!explore(max_states)) return std::nullopt;
@@ -48,18 +49,25 @@ class Reference {
 
  private:
   bool explore(std::size_t max_states) {
-    add(p_.initial);
+    Bytes first = p_.initial;
+    first.push_back(0);
+    add(first);
     std::vector<Event> events;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (nodes_.size() > max_states) return false;
       const Bytes world = nodes_[i].world;
       Limit limit;
-      const std::vector<Subject> open = open_subjects(p_, promise_, world.data(), workspace_, limit);
-      nodes_[i].open = {open.begin(), open.end()};
+      if (judged(i)) {
+        const std::vector<Subject> open = open_subjects(p_, promise_, world.data(), workspace_, limit);
+        nodes_[i].open = {open.begin(), open.end()};
+      }
       enabled(p_, world.data(), events);
       for (const Event& e : std::vector<Event>(events)) {
+        const int state = monitor_ == nullptr ? 0 : monitor_->next(p_, world.data(), world.back(), e);
+        if (state == Monitor::kForbidden) continue;
         Bytes next = world;
         if (apply(p_, next.data(), e, workspace_)) return false;
+        next.back() = static_cast<std::uint8_t>(state);
         const bool fault = e.fault != kNoBudget, endless = fault && p_.faults[e.fault].endless;
         const bool settled = settles(p_, world.data(), e, next.data());
         const int to = add(next);
@@ -75,6 +83,8 @@ class Reference {
     if (is_new) nodes_.push_back({world, {}, {}});
     return it->second;
   }
+
+  bool judged(std::size_t node) const { return monitor_ == nullptr || monitor_->judges(nodes_[node].world.back()); }
 
   bool inner(const Edge& e) const {
     return !e.paid && in_[static_cast<std::size_t>(e.to)] && !(e.settles && e.event.a == sender_);
@@ -94,7 +104,7 @@ class Reference {
         }
       }
     }
-    for (std::size_t i = 0; i < nodes_.size(); ++i) in_[i] = in_[i] || sent[i];
+    for (std::size_t i = 0; i < nodes_.size(); ++i) in_[i] = in_[i] || (sent[i] && judged(i));
   }
 
   std::vector<bool> reach(int from) const {
@@ -171,6 +181,7 @@ class Reference {
 
   const Program& p_;
   const Invariant& promise_;
+  const Monitor* monitor_;
   Workspace workspace_;
   std::map<Bytes, int> index_;
   std::vector<Node> nodes_;
@@ -181,8 +192,8 @@ class Reference {
 
 }  // namespace
 
-std::optional<Verdict> live_reference(const Program& program, std::size_t invariant, std::size_t max_states) {
-  return Reference(program, invariant).judge(max_states);
+std::optional<Verdict> live_reference(const Program& program, std::size_t invariant, std::size_t max_states, const Monitor* monitor) {
+  return Reference(program, invariant, monitor).judge(max_states);
 }
 
 }  // namespace oncecheck::testing
