@@ -27,7 +27,7 @@ std::string verdict_text(const MutantResult& m, bool verbose) {
   const char* separator = ": ";
   for (const InvariantResult& r : m.check.invariants) {
     if (r.verdict != Verdict::Violated) continue;
-    out += fmt::format("{}{} in {} steps", separator, r.name, r.trace.size());
+    out += separator + r.name + " " + broken_when(r.trace.size(), r.cycle_from);
     separator = ", ";
   }
   return out;
@@ -40,6 +40,7 @@ Json broken_json(const MutantResult& m) {
     j["invariant"] = t.invariant;
     j["depth"] = t.choices.size();
     j["at_rest"] = t.at_rest;
+    if (t.cycle_from) j["cycle_from"] = *t.cycle_from;
     j["trace"] = t.choices;
     out.push_back(std::move(j));
   }

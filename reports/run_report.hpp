@@ -52,6 +52,8 @@ struct TextOptions {
   bool unicode = true;
 };
 std::string to_text(const RunReport& report, const TextOptions& options);
+// When a counterexample breaks its promise: "in 16 steps"; one of liveness "after 6 steps and then for ever (a cycle of 12)".
+std::string broken_when(std::size_t steps, const std::optional<std::size_t>& cycle_from);
 std::string summary(const std::vector<RunReport>& reports, double seconds);
 
 }  // namespace oncecheck

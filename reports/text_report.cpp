@@ -17,12 +17,7 @@ std::string verdict_line(const RunReport& r, const VerdictReport& v, const TextO
                         (v.verdict == Verdict::Holds && v.expected == Expectation::Violated);
   const char* mark = v.verdict == Verdict::Holds ? (o.unicode ? "✓" : "+") : v.verdict == Verdict::Violated ? (o.unicode ? "✗" : "X") : "?";
   std::string line = fmt::format("    {} {:<28} {}", mark, v.invariant, verdict_name(v.verdict));
-  if (v.trace && v.trace->cycle_from) {
-    const std::size_t stem = *v.trace->cycle_from, cycle = v.trace->choices.size() - stem;
-    line += fmt::format(" for ever after {} steps", stem) + (cycle > 0 ? fmt::format(", in a cycle of {}", cycle) : "");
-  } else if (v.trace) {
-    line += fmt::format(" in {} steps", v.trace->choices.size());
-  }
+  if (v.trace) line += " " + broken_when(v.trace->choices.size(), v.trace->cycle_from);
   if (v.broken_runs > 0) line += fmt::format(", in {} runs", thousands(v.broken_runs));
   if (surprise) {
     line += r.has_expect ? fmt::format("   UNEXPECTED: expected {}", v.expected == Expectation::Holds ? "holds" : "violated") : "";
@@ -64,6 +59,12 @@ std::string hygiene_lines(const RunReport& r, bool verbose) {
 }
 
 }  // namespace
+
+std::string broken_when(std::size_t steps, const std::optional<std::size_t>& cycle_from) {
+  if (!cycle_from) return fmt::format("in {} steps", steps);
+  const std::string how = steps == *cycle_from ? "nothing more happens" : fmt::format("a cycle of {}", steps - *cycle_from);
+  return fmt::format("after {} steps and then for ever ({})", *cycle_from, how);
+}
 
 std::string to_text(const RunReport& r, const TextOptions& o) {
   const int status = exit_status(r);

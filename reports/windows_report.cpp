@@ -23,9 +23,12 @@ std::string after_text(const Window& w) {
   return out.empty() ? "(begins)" : out;
 }
 
+// What goes on for ever counts from its beginning.
+std::size_t steps_of(const InvariantResult& r) { return r.cycle_from.value_or(r.trace.size()); }
+
 std::size_t soonest(const WindowCell& c) {
-  std::size_t steps = c.broken.front().trace.size();
-  for (const InvariantResult& r : c.broken) steps = std::min(steps, r.trace.size());
+  std::size_t steps = steps_of(c.broken.front());
+  for (const InvariantResult& r : c.broken) steps = std::min(steps, steps_of(r));
   return steps;
 }
 
@@ -37,6 +40,17 @@ std::string cell_text(const WindowCell& c, bool unicode) {
     case Safety::Inconclusive: return "?";
   }
   return "";
+}
+
+// Whether a dot can also mean that: there is a Redis with a replica, and a window in which no failover counts.
+bool failover_without_loss(const WindowTable& t) {
+  for (const WindowColumn& c : t.columns) {
+    if (c.disturbance != FaultKind::Failover) continue;
+    const auto& redis = c.program->plan.layout.redis;
+    return std::any_of(redis.begin(), redis.end(), [](const RedisLayout& r) { return r.nodes.size() > 1; }) &&
+           std::any_of(c.cells.begin(), c.cells.end(), [](const WindowCell& cell) { return cell.safety == Safety::CannotHappen; });
+  }
+  return false;
 }
 
 std::string legend(const WindowTable& t, bool unicode) {
@@ -53,14 +67,14 @@ std::string legend(const WindowTable& t, bool unicode) {
   };
   add(Safety::Safe, "safe");
   add(Safety::Unsafe, "a promise breaks, after n steps at the soonest");
-  add(Safety::CannotHappen, "cannot happen there");
+  add(Safety::CannotHappen, failover_without_loss(t) ? "cannot happen there, or changes nothing: a failover of a Redis with nothing to lose" : "cannot happen there");
   add(Safety::Inconclusive, "inconclusive");
   return out + "\n";
 }
 
 std::string broken_text(const WindowCell& c) {
   std::string out;
-  for (const InvariantResult& r : c.broken) out += fmt::format("{}{} in {} steps", out.empty() ? "" : ", ", r.name, r.trace.size());
+  for (const InvariantResult& r : c.broken) out += (out.empty() ? "" : ", ") + r.name + " " + broken_when(r.trace.size(), r.cycle_from);
   return out;
 }
 
@@ -89,6 +103,7 @@ Json cell_json(const WindowTable& table, const WindowColumn& column, const Windo
     b["invariant"] = t.invariant;
     b["depth"] = t.choices.size();
     b["at_rest"] = t.at_rest;
+    if (t.cycle_from) b["cycle_from"] = *t.cycle_from;
     b["trace"] = t.choices;
     j["broken"].push_back(std::move(b));
   }
@@ -136,7 +151,8 @@ Json table_json(const WindowTable& t) {
 std::string to_text(const WindowTable& t, const TextOptions& options) {
   std::string out = t.scenario + (t.variant.empty() ? "" : "  " + t.variant) + "\n";
   for (const InvariantResult& i : t.undisturbed.invariants) {
-    if (i.verdict == Verdict::Violated) out += fmt::format("    left out: {} breaks without any disturbance, in {} steps\n", i.name, i.trace.size());
+    if (i.verdict != Verdict::Violated) continue;
+    out += fmt::format("    left out: {} breaks without any disturbance, {}\n", i.name, broken_when(i.trace.size(), i.cycle_from));
   }
   out += "\n";
   std::vector<std::vector<std::string>> rows = {{"", "place", "after", "before"}};

@@ -13,15 +13,13 @@
 #include "model/check/windows.hpp"
 #include "model/step/relation.hpp"
 #include "reports/windows_report.hpp"
-#include "sim/replay.hpp"
 #include "tests/support/scenarios.hpp"
+#include "tests/support/window_tables.hpp"
 
 using namespace oncecheck;
 using namespace oncecheck::testing;
 
 namespace {
-
-using Lines = std::vector<std::string>;
 
 Scenario scenario_of(const std::string& text) { return load_scenarios_text(text, "test.jsonc").front(); }
 
@@ -30,29 +28,6 @@ WindowTable windows_text(const std::string& text, bool keep_faults = false, int 
   options.check.threads = threads;
   options.keep_faults = keep_faults;
   return check_windows(scenario_of(text), options);
-}
-
-// "PLACE | before: NEXT | crash 8, deploy ok, timeout -": the soonest depth of what is unsafe, ok, - for what cannot happen.
-Lines lines(const WindowTable& t) {
-  Lines out;
-  for (std::size_t w = 0; w < t.windows.size(); ++w) {
-    std::string line = t.windows[w].place + " | before: " + t.windows[w].before + " |";
-    for (const WindowColumn& c : t.columns) {
-      const WindowCell& cell = c.cells[w];
-      std::size_t soonest = 1000;
-      for (const InvariantResult& r : cell.broken) soonest = std::min(soonest, r.trace.size());
-      line += std::string(" ") + fault_name(c.disturbance) + " " +
-              (cell.safety == Safety::Unsafe ? std::to_string(soonest) : cell.safety == Safety::Safe ? "ok" : cell.safety == Safety::CannotHappen ? "-" : "?");
-    }
-    out.push_back(line);
-  }
-  return out;
-}
-
-void check_lines(const WindowTable& t, const Lines& expected) {
-  const Lines got = lines(t);
-  CHECK(got.size() == expected.size());
-  for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) CHECK(got[i] == expected[i]);
 }
 
 const char* const kClaim = R"j({
@@ -133,6 +108,18 @@ TEST_CASE("a lock with a time to live and a replica: expiry and failover while s
     "web on_request/4 | before: reply 200 | crash ok deploy ok lose_response - duplicate_request ok expire ok failover ok",
     "web on_request | before: the client hears it | crash ok deploy ok lose_response ok duplicate_request ok expire ok failover ok",
   });
+}
+
+TEST_CASE("a failover that has nothing to lose counts as none, and the legend says so") {
+  std::string text = kLock;
+  const std::string words = "cannot happen there, or changes nothing: a failover of a Redis with nothing to lose\n";
+  CHECK(to_text(windows_text(text), {}).find(words) == std::string::npos);  // no dot in that column
+  text.replace(text.find(", \"clicks\": 2"), 13, "");
+  const WindowTable t = windows_text(text);
+  CHECK(lines(t)[0] == "web on_request/0 | before: SET lock:{:key} 1 NX EX 5 | crash ok deploy ok lose_response - duplicate_request ok expire - failover -");
+  CHECK(lines(t)[2] == "web on_request/2 | before: SELECT id FROM orders WHERE id = :key | crash ok deploy ok lose_response - duplicate_request ok expire ok failover ok");
+  CHECK(to_text(t, {}).find(words) != std::string::npos);
+  CHECK(to_text(windows_text(kClaim), {}).find("cannot happen there\n") != std::string::npos);
 }
 
 TEST_CASE("a call: sent, carried out, answered; without a key a duplicate is a second charge") {
@@ -233,19 +220,7 @@ TEST_CASE("limits leave cells open; the same bytes for any number of threads; co
   three.push_back(windows_text(kClaim, false, 3));
   CHECK(exit_status(one[0]) == 0);
   CHECK(to_json(one) == to_json(three));
-  int traces = 0;
-  for (const WindowColumn& c : one[0].columns) {
-    for (const WindowCell& cell : c.cells) {
-      for (const Trace& t : traces_of(one[0], c, cell, {})) {
-        ++traces;
-        const auto program = disturbed_program(scenario_of(kClaim), t.only_fault, false);
-        const Replay run = replay(*program, t.choices);
-        REQUIRE(!run.divergence);
-        CHECK(breaks_at_end(*program, run.events, t.invariant));
-      }
-    }
-  }
-  CHECK(traces == 6);
+  CHECK(replayed(scenario_of(kClaim), one[0]) == 6);
   CHECK_THROWS_AS(disturbed_program(scenario_of(kClaim), "rain", false), ScenarioError);
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Bugs planted in rules, one at a time: each must be noticed. Those of the SQL model by the recorded cases of real servers,
-those of liveness by the verdicts of liveness.jsonc.
+those of liveness by the verdicts of liveness.jsonc, those of windows by the tables of windows.jsonc.
 
 rules.py --check    every planted bug still fits the source; needs no build, runs in CI
-rules.py [NAME...]  builds oncecheck with each bug in a copy of the tree and runs `oncecheck conform`, or `check`; takes minutes
+rules.py [NAME...]  builds oncecheck with each bug in a copy of the tree and runs `oncecheck conform`, `check` or `windows`; takes minutes
 """
 
 import argparse
@@ -81,11 +81,29 @@ LIVENESS = {
         "invariants/liveness.cpp", "if (reply.outcome == Outcome::Ok || reply.outcome == Outcome::Failed) return true;",
         "return true;"),
     "liveness: who gives up was answered": (
-        "model/check/liveness.cpp", "region_.insert(region_.end(), further.begin(), further.end());", ""),
+        "model/check/liveness.cpp",
+        "std::copy_if(further.begin(), further.end(), std::back_inserter(region_), [&](State s) { return g_.judged(s); });", ""),
     "liveness: a fault without end is spent": (
         "model/step/apply.cpp", "if (e.fault != kNoBudget && !p_.faults[e.fault].endless) --", "if (e.fault != kNoBudget) --"),
 }
-BUGS = {**RULES, **LIVENESS}
+WINDOWS = {
+    "windows: promises of liveness are left out": (
+        "model/check/windows.cpp", "return breaks_anyway(i.spec.name);", "return is_liveness(i.spec.kind) || breaks_anyway(i.spec.name);"),
+    "windows: what breaks without a disturbance is asked all the same": (
+        "model/check/windows.cpp", "return r.name == promise && r.verdict == Verdict::Violated;", "return r.name == promise && false;"),
+    "windows: a column without a verdict has none for each window": (
+        "model/check/windows.cpp", "const bool safe = all.complete && holds(all);", "const bool safe = all.complete && !violated(all);"),
+    "windows: what is open before the disturbance counts": (
+        "model/check/checker.cpp", "if (!judged) return;", ""),
+    "windows: who was not answered before the disturbance counts": (
+        "model/check/liveness.cpp", "return g_.judged(s);", "return s != kNoState;"),
+    "windows: a cycle begins without the byte of the monitor": (
+        "model/check/liveness.cpp", "CHECK_THAT(in_.states.allows(state.data(), e, state.data()));", ""),
+    "windows: a world is one state, disturbed or not": (
+        "model/check/search_states.hpp", "return oncecheck::fingerprint(state, bytes());",
+        "return oncecheck::fingerprint(state, world_bytes());"),
+}
+BUGS = {**RULES, **LIVENESS, **WINDOWS}
 
 
 def misfits():
@@ -103,28 +121,33 @@ def build(copy, folder):
 
 
 def outcome(folder, name):
-    """The last line of conform, or of check, and how many vectors agree, or variants are as expected."""
+    """The last line of what it says, and what counts of it: how many vectors agree, how many variants are as expected, the tables."""
     made = subprocess.run(["cmake", "--build", folder, "--target", "oncecheck", "-j2"], capture_output=True, text=True)
     if made.returncode != 0:
         sys.exit(made.stdout[-3000:])
     args, count = ["conform", ROOT / "tests" / "vectors"], r"(\d+) agree"
     if name in LIVENESS:
         args, count = ["check", ROOT / "tests" / "mutants" / "liveness.jsonc"], r"(\d+) as expected"
+    if name in WINDOWS:
+        args = ["windows", ROOT / "tests" / "mutants" / "windows.jsonc"]
     run = subprocess.run([folder / "oncecheck", *args], capture_output=True, text=True)
     last = (run.stdout.strip().splitlines() or ["no output"])[-1]
+    if name in WINDOWS:
+        return (run.stderr.strip().splitlines() or [last.strip()])[-1], run.stdout
     found = re.search(count, last)
     return last, int(found.group(1)) if found else 0
 
 
 def noticed(copy, folder, name, sound):
-    """What oncecheck says with the bug in place; None when as much is right as without it."""
+    """What oncecheck says with the bug in place; None when it is as right as without it."""
     file, old, new = BUGS[name]
     path = copy / file
     text = path.read_text()
     path.write_text(text.replace(old, new))
     try:
         last, right = outcome(folder, name)
-        return last if right < sound else None
+        wrong = right != sound if name in WINDOWS else right < sound
+        return last if wrong else None
     finally:
         path.write_text(text)
 
@@ -146,11 +169,11 @@ def main():
         copy, folder = pathlib.Path(place) / "tree", pathlib.Path(place) / "build"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".git"))
         build(copy, folder)
-        sound = {live: outcome(folder, next(iter(LIVENESS if live else RULES)))[1] for live in (False, True)}
+        sound = {name: count for group in (RULES, LIVENESS, WINDOWS) for count in [outcome(folder, next(iter(group)))[1]] for name in group}
         for name in BUGS:
             if args.names and not any(n in name for n in args.names):
                 continue
-            found = noticed(copy, folder, name, sound[name in LIVENESS])
+            found = noticed(copy, folder, name, sound[name])
             missed += found is None
             print(f"{'noticed' if found else 'MISSED '}  {name}" + (f": {found}" if found else ""), flush=True)
     print(f"{missed} planted bugs were not noticed")
