@@ -114,7 +114,7 @@ class TableMaker {
       out.safety = Safety::Inconclusive;
       out.why = r.why_incomplete;
       // What a timer would tell (liveness.hpp) is known only with a fault that lets it run out, and faults are left out.
-      if (r.complete && is_liveness(program.invariants[i].spec.kind) && !options_.keep_faults) out.why += ", and keep it (--keep-faults)";
+      if (r.complete && is_liveness(program.invariants[i].spec.kind) && !options_.keep_faults) out.why += " (--keep-faults keeps the faults of the scenario)";
     }
     return out;
   }

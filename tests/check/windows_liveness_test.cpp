@@ -100,7 +100,7 @@ TEST_CASE("a lease that may run for ever: no verdict for the one window, until t
   CHECK(got[4] == "s on_request/2 | before: UPDATE t SET state = 'DONE', until = NULL WHERE id = :key | crash ? deploy ? timeout ok lose_response - duplicate_request ok expire ok");
   CHECK(got[5] == "s on_request/3 | before: reply 200 | crash ok deploy ok timeout ok lose_response - duplicate_request ok expire -");
   CHECK(exit_status(t) == 3);
-  CHECK(t.columns[0].cells[4].why.ends_with("best with \"heals\": false, and keep it (--keep-faults)"));
+  CHECK(t.columns[0].cells[4].why.ends_with("it may end meanwhile (--keep-faults keeps the faults of the scenario)"));
   // The fault without end goes on beside the crash that is asked for.
   const WindowTable kept = table_of(scenario, true);
   CHECK(exit_status(kept) == 0);
