@@ -65,9 +65,9 @@ if [[ $sanitizers == 1 ]]; then
   run_tests asan -LE '^slow$'
 
   stage "thread sanitizer"
-  configure tsan -DONCECHECK_WERROR=ON
+  configure tsan -DONCECHECK_WERROR=ON -DONCECHECK_ONLY_TESTS=determinism_test
   build tsan --target oncecheck_tests
-  run_tests tsan -R 'parallel|determinism'
+  run_tests tsan -R determinism
 fi
 
 # Last, so that its summary closes the output.
