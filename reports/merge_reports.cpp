@@ -59,15 +59,15 @@ class Merger {
     all["results"] = Json::array();
     for (const Shard& s : shards_) {
       if (s.report.value("version", "") != all["version"]) refuse(s.file, "this was written by another version than " + shards_[0].file);
-      if (s.report["results"].size() != shards_[0].report["results"].size()) refuse(s.file, "this has other variants than " + shards_[0].file);
+      if (s.report.at("results").size() != shards_[0].report.at("results").size()) refuse(s.file, "this has other variants than " + shards_[0].file);
     }
-    for (std::size_t i = 0; i < shards_[0].report["results"].size(); ++i) all["results"].push_back(one(i));
+    for (std::size_t i = 0; i < shards_[0].report.at("results").size(); ++i) all["results"].push_back(one(i));
     out_.json = all.dump(2) + "\n";
     return out_;
   }
 
  private:
-  const Json& result(const Shard& s, std::size_t i) const { return s.report["results"][i]; }
+  const Json& result(const Shard& s, std::size_t i) const { return s.report.at("results").at(i); }
 
   Json one(std::size_t i) {
     check(i);
@@ -95,41 +95,43 @@ class Merger {
   }
 
   static void add(Json& to, const Json& from) {
-    for (const std::string& key : kSums) to[key] = to[key].get<std::uint64_t>() + from[key].get<std::uint64_t>();
-    for (std::size_t v = 0; v < to["verdicts"].size(); ++v) add_verdict(to["verdicts"][v], from["verdicts"][v]);
+    for (const std::string& key : kSums) to.at(key) = to.at(key).get<std::uint64_t>() + from.at(key).get<std::uint64_t>();
+    for (std::size_t v = 0; v < to.at("verdicts").size(); ++v) add_verdict(to.at("verdicts").at(v), from.at("verdicts").at(v));
     for (const std::string& key : kMissing) {
       Json both = Json::array();
-      for (const Json& one : to[key]) {
-        if (std::find(from[key].begin(), from[key].end(), one) != from[key].end()) both.push_back(one);
+      const Json& other = from.at(key);
+      for (const Json& one : to.at(key)) {
+        if (std::find(other.begin(), other.end(), one) != other.end()) both.push_back(one);
       }
-      to[key] = both;
+      to.at(key) = both;
     }
-    for (const Json& stale : from["stale_unreached"]) {
-      if (std::find(to["stale_unreached"].begin(), to["stale_unreached"].end(), stale) == to["stale_unreached"].end()) to["stale_unreached"].push_back(stale);
+    Json& all_stale = to.at("stale_unreached");
+    for (const Json& stale : from.at("stale_unreached")) {
+      if (std::find(all_stale.begin(), all_stale.end(), stale) == all_stale.end()) all_stale.push_back(stale);
     }
-    for (std::size_t m = 0; m < to["must_reach"].size(); ++m) {
-      if (from["must_reach"][m]["reached"] == true) to["must_reach"][m]["reached"] = true;
+    for (std::size_t m = 0; m < to.at("must_reach").size(); ++m) {
+      if (from.at("must_reach").at(m).at("reached") == true) to.at("must_reach").at(m).at("reached") = true;
     }
   }
 
   // The trace is that of the first run that breaks the promise.
   static void add_verdict(Json& to, const Json& from) {
     if (!from.contains("broken_runs")) return;
-    const std::uint64_t runs = to.value("broken_runs", std::uint64_t{0}) + from["broken_runs"].get<std::uint64_t>();
-    if (!to.contains("broken_runs") || from["first_run"] < to["first_run"]) to = from;
-    to["broken_runs"] = runs;
+    const std::uint64_t runs = to.value("broken_runs", std::uint64_t{0}) + from.at("broken_runs").get<std::uint64_t>();
+    if (!to.contains("broken_runs") || from.at("first_run") < to.at("first_run")) to = from;
+    to.at("broken_runs") = runs;
   }
 
   void tell(const Json& r) {
-    out_.text += fmt::format("{}  {}\n    {} runs, {} events, {} came to rest\n", r["scenario"].get<std::string>(), r["variant"].get<std::string>(),
-                             thousands(r["runs"].get<std::uint64_t>()), thousands(r["events"].get<std::uint64_t>()), thousands(r["runs_at_rest"].get<std::uint64_t>()));
-    if (!r["stale_unreached"].empty()) out_.status = 1;
-    for (const Json& v : r["verdicts"]) {
-      const bool violated = v["verdict"] == "violated";
-      out_.text += fmt::format("    {:<28} {}", v["invariant"].get<std::string>(), v["verdict"].get<std::string>());
-      if (violated) out_.text += fmt::format(", in {} runs", thousands(v["broken_runs"].get<std::uint64_t>()));
+    out_.text += fmt::format("{}  {}\n    {} runs, {} events, {} came to rest\n", r.at("scenario").get<std::string>(), r.at("variant").get<std::string>(),
+                             thousands(r.at("runs").get<std::uint64_t>()), thousands(r.at("events").get<std::uint64_t>()), thousands(r.at("runs_at_rest").get<std::uint64_t>()));
+    if (!r.at("stale_unreached").empty()) out_.status = 1;
+    for (const Json& v : r.at("verdicts")) {
+      const bool violated = v.at("verdict") == "violated";
+      out_.text += fmt::format("    {:<28} {}", v.at("invariant").get<std::string>(), v.at("verdict").get<std::string>());
+      if (violated) out_.text += fmt::format(", in {} runs", thousands(v.at("broken_runs").get<std::uint64_t>()));
       out_.text += "\n";
-      if (violated && v["expected"] != "violated" && r["expect"] != "violated") out_.status = 1;
+      if (violated && v.at("expected") != "violated" && r.at("expect") != "violated") out_.status = 1;
     }
   }
 
