@@ -180,6 +180,8 @@ struct FaultBudget {
   bool only = false;     // "otherwise": "never": the timers that it pays for never run out for free
 };
 
+inline constexpr std::uint32_t bit_of(FaultKind kind) { return 1u << static_cast<int>(kind); }
+
 // Whether a budget of `of` pays for faults of `kind`.
 inline bool pays_for(FaultKind of, FaultKind kind) {
   return of == kind || (of == FaultKind::LoseMessage && (kind == FaultKind::LoseRequest || kind == FaultKind::LoseResponse));
@@ -272,6 +274,8 @@ struct Program {
   std::vector<int> instant_senders;  // SenderInfo::instant
   std::vector<ProviderInfo> providers;
   std::vector<FaultBudget> faults;
+  std::uint32_t paid_kinds = 0;  // bit_of: the kinds of faults that some budget pays for
+  bool has_innodb = false, has_pools = false;
   NetworkPlan network;
   std::vector<Invariant> invariants;
   std::vector<std::vector<int>> kept_cells;  // by body: cells that a promise looks at, never dead

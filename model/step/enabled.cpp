@@ -42,6 +42,7 @@ void Enabled::list() {
 }
 
 int Enabled::budget(FaultKind kind, FaultTarget target, int index) const {
+  if (!pays(kind)) return -1;
   // One that is meant for this place pays before one that is meant for any.
   int any = -1;
   for (std::size_t i = 0; i < p_.faults.size(); ++i) {

@@ -33,6 +33,7 @@ void Enabled::quiet_timers() {
 }
 
 void Enabled::pool_timeouts(bool early) {
+  if (!p_.has_pools || (early && !pays(FaultKind::Timeout))) return;
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const std::uint8_t* me = task(static_cast<int>(t));
     if (me[kStatus] != kReady) continue;
@@ -46,6 +47,7 @@ void Enabled::pool_timeouts(bool early) {
 }
 
 void Enabled::default_lock_timeouts(bool early) {
+  if (!p_.has_innodb || (early && !pays(FaultKind::Timeout))) return;
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const std::uint8_t* me = task(static_cast<int>(t));
     if (me[kStatus] != kBlocked && me[kStatus] != kOrphaned) continue;
@@ -100,7 +102,8 @@ bool Enabled::key_runs_out(int provider, int slot) const {
 }
 
 void Enabled::message_faults() {
-  for (int m = 0; m < l_.message_slots; ++m) {
+  const bool repeats = pays_one(bit_of(FaultKind::Redeliver) | bit_of(FaultKind::DuplicateRequest)), loses = pays(FaultKind::LoseRequest);
+  for (int m = 0; (repeats || loses) && m < l_.message_slots; ++m) {
     const std::uint8_t* me = message(m);
     if (me[0] == 0 || repeats_message(m)) continue;
     const RouteInfo& route = p_.routes[static_cast<std::size_t>(me[0] - 1)];
@@ -118,7 +121,8 @@ void Enabled::message_faults() {
                          : budget(FaultKind::DuplicateRequest, FaultTarget::Service, route.service);
     if (b >= 0) add(EventKind::Duplicate, m, 0, 0, b);
   }
-  for (std::size_t p = 0; p < p_.providers.size(); ++p) call_faults(static_cast<int>(p));
+  for (std::size_t p = 0; (repeats || loses) && p < p_.providers.size(); ++p) call_faults(static_cast<int>(p));
+  if (!pays(FaultKind::LoseResponse)) return;
   for (int s = 0; s < l_.sender_count; ++s) {
     if (sender(s)[kSenderReply] == 0) continue;
     const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
@@ -135,6 +139,7 @@ void Enabled::message_faults() {
 }
 
 void Enabled::connection_faults() {
+  if (!pays(FaultKind::LoseConnection)) return;
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const std::uint8_t* me = task(static_cast<int>(t));
     if (me[kStatus] != kReady && me[kStatus] != kBlocked) continue;
@@ -186,6 +191,7 @@ void Enabled::call_faults(int p) {
 }
 
 void Enabled::early_timeouts() {
+  if (!pays(FaultKind::Timeout)) return;
   default_lock_timeouts(true);
   pool_timeouts(true);
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
@@ -204,6 +210,8 @@ void Enabled::early_timeouts() {
 }
 
 void Enabled::process_faults() {
+  constexpr std::uint32_t kDeploys = bit_of(FaultKind::Deploy) | bit_of(FaultKind::RollingDeploy);
+  if (!pays_one(bit_of(FaultKind::Crash) | bit_of(FaultKind::ClockJump) | kDeploys)) return;
   for (std::size_t s = 0; s < p_.services.size(); ++s) {
     const int service = static_cast<int>(s);
     const ServiceInfo& info = p_.services[s];
@@ -221,6 +229,7 @@ void Enabled::process_faults() {
         add(EventKind::Crash, service, i, 0, b);
       }
     }
+    if (!pays_one(bit_of(FaultKind::ClockJump) | kDeploys)) continue;
     bool deploying = false, old = false, busy = false;
     for (int i = 0; i < info.instances; ++i) {
       const std::uint8_t flags = instance_flags(service, i);

@@ -24,6 +24,9 @@ class Enabled {
     out_.push_back({kind, static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b), static_cast<std::uint8_t>(c),
                     static_cast<std::uint8_t>(fault)});
   }
+  // Whether some budget is for faults of this kind, or of one of these kinds (bit_of).
+  bool pays(FaultKind kind) const { return pays_one(bit_of(kind)); }
+  bool pays_one(std::uint32_t kinds) const { return (p_.paid_kinds & kinds) != 0; }
   // The budget that pays for a fault at this place, or -1.
   int budget(FaultKind kind, FaultTarget target, int index) const;
   // Not where a budget says "otherwise": "never".
