@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kBatch = 64;           // steps that wait for their place in the set of states
 constexpr std::size_t kAhead = 4;            // how far ahead of its use that place is fetched
-constexpr std::size_t kSmallLevel = 512;     // below this one thread is faster than many
+constexpr std::size_t kSmallLevel = 2048;    // below this one thread is faster than many
 constexpr std::size_t kGrowth = 48;          // room made for that many new states a state; most have a handful
 constexpr int kMaxDepth = 60'000;
 
@@ -129,7 +129,7 @@ class Search {
   void expand_level() {
     // In pieces, so that the table can grow between them.
     for (std::size_t begin = 0; begin < level_.chunks.size();) {
-      const std::size_t most = std::clamp<std::size_t>(seen_.size() / 128, 2048, 1 << 16);
+      const std::size_t most = std::clamp<std::size_t>(seen_.size() / 256, 8192, 1 << 16);
       std::size_t end = begin, states = 0;
       while (end < level_.chunks.size() && states < most) states += level_.chunks[end++]->count;
       seen_.reserve(std::min<std::size_t>(states * kGrowth, (1 << 16) + states * 8));
@@ -362,6 +362,7 @@ class Search {
     r.depth = level_.empty_level() ? depth_ - 1 : depth_;
     r.peak_frontier = peak_frontier_;
     r.peak_memory_bytes = std::max(peak_memory_, memory());
+    r.visited_bytes = seen_.bytes();
     r.state_bytes = static_cast<int>(bytes_);
     if (const auto& symmetry = space_.symmetry()) {
       r.interchangeable = symmetry->found();

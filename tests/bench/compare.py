@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Times oncecheck, SPIN and Rumur side by side on pay-lease, and prints one table.
 
-    tests/bench/compare.py [--tool build/release/oncecheck] [--handlers 2 3 4 5] [--limit 300] [--runs 3] [--markdown]
+    tests/bench/compare.py [--tool build/release/oncecheck] [--handlers 2 3 4 5] [--limit 300] [--runs 3]
 
-The peers are the Debian packages spin and rumur, and gcc. One that is missing is left out. Runs under 30 s are made --runs times
-and the median is taken. Seconds are the checker's own wall time; compilation of the peers' verifiers is apart, and not counted.
+The peers are the Debian packages spin and rumur, and gcc. One that is missing is left out. GNU time (package time) is needed. Runs
+under 30 s are made --runs times and the median is taken. Seconds are the checker's own wall time, and processor seconds are beside
+them for a machine that others use too; compilation of the peers' verifiers is not counted.
 Each budget is 1 (R,T,L,C,E = 1). Complete searches with the key honoured; every search goes on to the end.
 """
 import argparse
 import os
 import re
 import shutil
-import statistics
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,9 +25,10 @@ MOST = {"spin": 4, "spin-bfs": 4, "rumur": 6, "rumur-nosym": 4}  # handlers; bey
 
 
 class Run:
-    def __init__(self, name, states, transitions, seconds, kilobytes, note=""):
-        self.name, self.states, self.transitions = name, states, transitions
-        self.seconds, self.kilobytes, self.note = seconds, kilobytes, note
+    def __init__(self, states, transitions, seconds, cost, visited=""):
+        self.states, self.transitions, self.seconds = states, transitions, seconds
+        self.cpu, self.kilobytes = cost  # processor seconds of all threads, peak memory
+        self.visited = visited           # bytes of the set of visited states, a state
 
 
 def number(text):
@@ -39,42 +41,35 @@ def last(pattern, text):
 
 
 def timed(command, folder, limit):
-    """Wall seconds, peak memory in KiB, output; seconds is None when the limit was reached."""
+    """Wall seconds, (processor seconds, peak memory in KiB), output; None when the limit was reached."""
+    log = os.path.join(folder, "cost.txt")
     start = time.monotonic()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(["/usr/bin/time", "-f", "%U %S %M", "-o", log] + command, cwd=folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, start_new_session=True)
     try:
         output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        return None, 0, ""
+        return None
     seconds = time.monotonic() - start
-    return seconds, 0, output
+    with open(log) as f:
+        user, system, memory = f.read().strip().split("\n")[-1].split()
+    return seconds, (float(user) + float(system), int(memory)), output
 
 
 def measured(command, folder, options):
-    """The median of a few runs: seconds, KiB, output."""
+    """The median by processor seconds of a few runs."""
     runs = []
     while len(runs) < options.runs:
-        seconds, memory, output = with_memory(command, folder, options.limit)
-        if seconds is None:
+        run = timed(command, folder, options.limit)
+        if run is None:
             return None
-        runs.append((seconds, memory, output))
-        if seconds >= 30:
+        runs.append(run)
+        if run[0] >= 30:
             break
-    median = statistics.median_low([r[0] for r in runs])
-    return next(r for r in runs if r[0] == median)
-
-
-def with_memory(command, folder, limit):
-    if shutil.which("time", path="/usr/bin") is None:
-        return timed(command, folder, limit)
-    log = os.path.join(folder, "memory.txt")
-    seconds, _, output = timed(["/usr/bin/time", "-f", "%M", "-o", log] + command, folder, limit)
-    if seconds is None:
-        return None, 0, ""
-    with open(log) as f:
-        return seconds, int(f.read().split()[-1]), output
+    runs.sort(key=lambda r: r[1][0])
+    return runs[(len(runs) - 1) // 2]
 
 
 def oncecheck(options, handlers, threads, extra):
@@ -84,10 +79,10 @@ def oncecheck(options, handlers, threads, extra):
         result = measured(command, folder, options)
     if result is None:
         return None
-    _, memory, output = result
+    _, cost, output = result
     found = re.search(r"([\d,]+) states, ([\d,]+) transitions, depth \d+, \d+ bytes a state, ([\d.]+) s", output)
     seen = re.search(r"([\d.]+) bytes a visited state", output)
-    return Run("", number(found[1]), number(found[2]), float(found[3]), memory, seen[1] if seen else "")
+    return Run(number(found[1]), number(found[2]), float(found[3]), cost, seen[1] if seen else "")
 
 
 def spin(options, handlers, reduce, bfs):
@@ -101,10 +96,10 @@ def spin(options, handlers, reduce, bfs):
         result = measured(["./pan", "-E", "-w%d" % LOG_STATES[handlers]] + (["-u2"] if bfs else []), folder, options)
     if result is None:
         return None
-    seconds, memory, output = result
+    seconds, cost, output = result
     elapsed = last(r"elapsed time ([\d.e+]+) seconds", output)
-    return Run("", number(last(r"([\d.e+]+) states, stored", output)), number(last(r"([\d.e+]+) transitions \(", output)) - 1,
-               float(elapsed) if elapsed and float(elapsed) > 0 else seconds, memory)
+    return Run(number(last(r"([\d.e+]+) states, stored", output)), number(last(r"([\d.e+]+) transitions \(", output)) - 1,
+               float(elapsed) if elapsed and float(elapsed) > 0 else seconds, cost)
 
 
 def rumur(options, handlers, symmetry, threads):
@@ -123,9 +118,9 @@ def rumur(options, handlers, symmetry, threads):
         result = measured(["./a"], folder, options)
     if result is None:
         return None
-    seconds, memory, output = result
+    seconds, cost, output = result
     states, rules = re.findall(r"(\d+) states, (\d+) rules fired", output)[-1]
-    return Run("", int(states), int(rules), seconds, memory)
+    return Run(int(states), int(rules), seconds, cost)
 
 
 def checkers(options, n):
@@ -148,17 +143,18 @@ def main():
     parser.add_argument("--limit", type=float, default=300, help="seconds for one run")
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
-    print("| N | checker | reductions | states | transitions | seconds | M transitions/s | bytes a state (whole process) | seconds against the best peer |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| N | checker | reductions | states | transitions | seconds | CPU seconds | M transitions a CPU second | bytes a state, whole process | of these visited | seconds to the best peer's |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for n in options.handlers:
         rows = [(name, how, run()) for name, how, run in checkers(options, n)]
         rows = [(name, how, run) for name, how, run in rows if run is not None]
         for name, how, run in rows:
             peers = [r.seconds for other, h, r in rows if not other.startswith("oncecheck") and (h == "off") == (how == "off")]
             ratio = "%.2f" % (run.seconds / min(peers)) if peers and min(peers) > 0 else ""
-            rate = "%.2f" % (run.transitions / run.seconds / 1e6) if run.seconds > 0.05 else ""
-            memory = "%d" % (run.kilobytes * 1024 / run.states) if run.states > 100000 and run.kilobytes > 0 else ""
-            print("| %d | %s | %s | %s | %s | %.2f | %s | %s | %s |" % (n, name, how, f"{run.states:,}", f"{run.transitions:,}", run.seconds, rate, memory, ratio))
+            rate = "%.2f" % (run.transitions / run.cpu / 1e6) if run.cpu > 0.05 else ""
+            memory = "%d" % (run.kilobytes * 1024 / run.states) if run.states > 100000 else ""
+            print("| %d | %s | %s | %s | %s | %.2f | %.2f | %s | %s | %s | %s |" % (n, name, how, f"{run.states:,}", f"{run.transitions:,}",
+                                                                                 run.seconds, run.cpu, rate, memory, run.visited, ratio))
             sys.stdout.flush()
 
 
