@@ -27,6 +27,7 @@ const char* fault_words(FaultKind kind) {
     case FaultKind::RollingDeploy: return "the processes of a service are replaced one after the other; old and new ones run together meanwhile";
     case FaultKind::LoseRequest: return "a request to a service or a provider is lost on its way";
     case FaultKind::LoseResponse: return "an answer of a service or a provider is lost on its way";
+    case FaultKind::LoseMessage: return "a request or an answer is lost on its way: one budget for both";
     case FaultKind::DuplicateRequest: return "a request to a service or a provider, or a message of a queue, arrives twice";
     case FaultKind::Timeout: return "somebody gives up waiting although the answer may still come, or a drain is cut short";
     case FaultKind::Failover: return "a primary dies and its replica takes over without some of the last writes";

@@ -262,7 +262,9 @@ class Teller {
       case EventKind::LoseAnswer: return "the answer to the call of " + task_name(p_, world_.data(), e.a) + " is lost";
       case EventKind::Duplicate: return "the network delivers " + message_words(e.a) + " twice";
       case EventKind::DuplicateCall: return "the network delivers the call " + call_words(e.a, e.b) + " twice";
-      case EventKind::Crash: return "the process of " + p_.services[e.a].name + "/" + std::to_string(e.b + 1) + " dies; its open transactions roll back";
+      case EventKind::Crash:
+        if (e.c != 0) return "the process of " + task_name(p_, world_.data(), e.c - 1) + " dies; its open transactions roll back";
+        return "the process of " + p_.services[e.a].name + "/" + std::to_string(e.b + 1) + " dies; its open transactions roll back";
       case EventKind::Deploy:
         if (p_.services[e.a].drains) return "a deploy of " + p_.services[e.a].name + " begins: its processes take no more work";
         return "all processes of " + p_.services[e.a].name + " are stopped and started anew" +

@@ -101,9 +101,9 @@ std::string to_text(const RunReport& r, const TextOptions& o) {
     const double n = static_cast<double>(r.check.states);
     if (r.mode == "check") {
       out += symmetry_lines(r.check);
-      out += fmt::format("    {} states/s, {:.1f} MB, chance that a fingerprint collision hid a state: {:.1e}\n",
+      out += fmt::format("    {} states/s, {:.1f} MB, {:.1f} bytes a visited state, chance that a fingerprint collision hid a state: {:.1e}\n",
                          thousands(r.check.seconds > 0 ? static_cast<std::uint64_t>(n / r.check.seconds) : 0),
-                         static_cast<double>(r.check.peak_memory_bytes) / 1e6, n * n / std::ldexp(1.0, 65));
+                         static_cast<double>(r.check.peak_memory_bytes) / 1e6, static_cast<double>(r.check.visited_bytes) / n, n * n / std::ldexp(1.0, 65));
     }
   }
   return out;

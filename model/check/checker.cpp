@@ -4,25 +4,30 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include "invariants/evaluate.hpp"
+#include "model/check/crew.hpp"
+#include "model/check/frontier.hpp"
 #include "model/check/liveness.hpp"
-#include "model/check/search_states.hpp"
+#include "model/check/retrace.hpp"
 #include "model/check/seen_set.hpp"
+#include "model/check/state_space.hpp"
 #include "model/step/coverage.hpp"
 #include "model/step/fairness.hpp"
 #include "model/step/relation.hpp"
-#include "model/step/symmetry.hpp"
 
 namespace oncecheck {
 
 namespace {
 
-constexpr std::size_t kBatch = 64;           // states a thread takes at a time
-constexpr std::size_t kSmallLevel = 512;     // below this one thread is faster than many
+constexpr std::size_t kBatch = 64;           // steps that wait for their place in the set of states
+constexpr std::size_t kAhead = 4;            // how far ahead of its use that place is fetched
+constexpr std::size_t kSmallLevel = 2048;    // below this one thread is faster than many
 constexpr std::size_t kGrowth = 48;          // room made for that many new states a state; most have a handful
 constexpr int kMaxDepth = 60'000;
 
@@ -38,23 +43,30 @@ struct Break {
   }
 };
 
-struct Frontier {  // worlds, one behind the other
-  std::vector<std::uint8_t> worlds;
-  std::vector<std::uint64_t> fingerprints;
+// A step that has been taken, and whose target has not been looked up yet.
+struct Reached {
+  const std::uint8_t* parent;
+  std::uint64_t parent_fingerprint, fingerprint;
+  Event event;
 };
 
 // One thread's share of the work.
 struct Worker {
   Worker(const Program& program, std::size_t state_bytes)
-      : coverage(program), symmetry(program), child(state_bytes), represented(state_bytes), breaks(program.invariants.size()) {
+      : coverage(program), symmetry(program), children(state_bytes * kBatch), represented(state_bytes * kBatch), next(state_bytes),
+        breaks(program.invariants.size()) {
     coverage.watch(workspace);
   }
   Workspace workspace;
   Coverage coverage;
   std::vector<Event> events;
   Symmetry::Scratch symmetry;
-  std::vector<std::uint8_t> child, represented;  // the world that an event leads to, and what stands for it
+  Reached reached[kBatch];
+  std::size_t waiting = 0;                          // of `reached`
+  std::vector<std::uint8_t> children, represented;  // by number in `reached`: the world that it leads to, and what stands for it
   Frontier next;
+  std::size_t added = 0;
+  std::vector<std::pair<std::uint64_t, int>> depths;  // of the states that it has expanded, for promises of liveness
   std::vector<Break> breaks;
   LiveRecorder live;
   std::uint64_t transitions = 0, rest_states = 0, renamed = 0;
@@ -65,12 +77,13 @@ struct Worker {
 class Search {
  public:
   Search(const Program& program, const CheckOptions& options)
-      : p_(program), options_(options), states_(program, options.monitor), bytes_(states_.bytes()), seen_(1 << 14) {
+      : p_(program), options_(options),
+        // A monitor may tell alike things apart. So may fairness: of two alike who change places for ever, each must act.
+        space_(program, options.monitor, options.symmetry && options.monitor == nullptr && !has_live_), bytes_(space_.bytes()) {
     threads_ = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    for (int i = 0; i < threads_; ++i) workers_.emplace_back(program, bytes_);
+    for (int i = 0; i < threads_; ++i) workers_.push_back(std::make_unique<Worker>(program, bytes_));
+    crew_.emplace(threads_);
     breaks_.resize(program.invariants.size());
-    // A monitor may tell alike things apart. So may fairness: of two alike who change places for ever, each must act.
-    if (options.symmetry && options.monitor == nullptr && !has_live_) symmetry_.emplace(program);
   }
 
   CheckResult run() {
@@ -82,23 +95,23 @@ class Search {
 
  private:
   struct Level {
-    std::vector<Frontier> parts;
+    Frontier::Chunks chunks;
     std::size_t count = 0;
     bool empty_level() const { return count == 0; }
   };
 
   void first_level() {
-    const std::vector<std::uint8_t> first = states_.first();
-    Worker& w = workers_[0];
-    w.represented = first;
-    represent(w.represented, w.symmetry);
-    const std::uint64_t f = states_.fingerprint(w.represented.data());
+    const std::vector<std::uint8_t> first = space_.first();
+    Worker& w = *workers_[0];
+    std::vector<std::uint8_t> stands_for_it = first;
+    space_.represent(stands_for_it.data(), w.symmetry);
+    const std::uint64_t f = first_ = space_.fingerprint(stands_for_it.data());
     seen_.insert(f, 0, 0);
-    w.next.worlds = w.represented;
-    w.next.fingerprints = {f};
+    seen_.added(1);
+    w.next.add(stands_for_it.data(), f);
     w.coverage.note_state(p_, first.data(), nullptr, w.workspace, w.limit);
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
-      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty && states_.judges(first.data()) &&
+      if (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty && space_.judges(first.data()) &&
           breaks(p_, p_.invariants[i], p_.initial.data(), w.workspace, w.limit)) {
         w.breaks[i].offer({f, 0, false, 0});
       }
@@ -119,29 +132,23 @@ class Search {
   }
   Coverage covered() const {
     Coverage out(p_);
-    for (const Worker& w : workers_) {
-      out.take(w.workspace);
-      out.merge(w.coverage);
+    for (const auto& w : workers_) {
+      out.take(w->workspace);
+      out.merge(w->coverage);
     }
     return out;
   }
 
   void expand_level() {
     // In pieces, so that the table can grow between them.
-    std::size_t part = 0, index = 0;
-    while (part < level_.parts.size()) {
-      const Frontier& f = level_.parts[part];
-      const std::size_t piece = std::min<std::size_t>(f.fingerprints.size() - index, 1 << 16);
-      if (piece > 0) {
-        seen_.reserve(std::min<std::size_t>(piece * kGrowth, (1 << 16) + piece * 8));
-        run_piece(f, index, index + piece);
-        if (!check_limits()) return;
-      }
-      index += piece;
-      if (index == f.fingerprints.size()) {
-        ++part;
-        index = 0;
-      }
+    for (std::size_t begin = 0; begin < level_.chunks.size();) {
+      const std::size_t most = std::clamp<std::size_t>(seen_.size() / 256, 8192, 1 << 16);
+      std::size_t end = begin, states = 0;
+      while (end < level_.chunks.size() && states < most) states += level_.chunks[end++]->count;
+      seen_.reserve(std::min<std::size_t>(states * kGrowth, (1 << 16) + states * 8));
+      run_piece(begin, end, states);
+      if (!check_limits()) return;
+      begin = end;
     }
     ++depth_;
     collect();
@@ -152,8 +159,8 @@ class Search {
   }
 
   bool check_limits() {
-    for (const Worker& w : workers_) {
-      if (w.full) stop_reason_ = "a level grew faster than the table of states";
+    for (const auto& w : workers_) {
+      if (w->full) stop_reason_ = "a level grew faster than the table of states";
     }
     if (options_.max_memory_bytes > 0 && memory() > options_.max_memory_bytes) {
       stop_reason_ = "--max-memory was reached";
@@ -166,7 +173,7 @@ class Search {
   Progress progress() const {
     Progress p;
     p.states = seen_.size();
-    for (const Worker& w : workers_) p.transitions += w.transitions;
+    for (const auto& w : workers_) p.transitions += w->transitions;
     p.frontier = level_.count;
     p.depth = depth_;
     p.seconds = elapsed();
@@ -179,32 +186,35 @@ class Search {
 
   std::size_t memory() const {
     std::size_t total = seen_.bytes();
-    auto add = [&](const Frontier& f) { total += f.worlds.capacity() + f.fingerprints.capacity() * 8; };
-    for (const Frontier& f : level_.parts) add(f);
-    for (const Worker& w : workers_) {
-      add(w.next);
-      total += w.live.bytes() * 2;  // the graph is put together beside it
+    for (const auto& chunk : level_.chunks) total += chunk == nullptr ? 0 : workers_[0]->next.chunk_bytes();
+    for (const auto& w : workers_) {
+      total += w->next.bytes();
+      total += w->live.bytes() * 2;  // the graph is put together beside it
     }
     return total;
   }
 
-  void run_piece(const Frontier& f, std::size_t from, std::size_t to) {
-    if (threads_ == 1 || to - from < kSmallLevel) {
-      for (std::size_t i = from; i < to; ++i) expand(workers_[0], &f.worlds[i * bytes_], f.fingerprints[i]);
-      return;
+  void run_piece(std::size_t from, std::size_t to, std::size_t states) {
+    if (threads_ == 1 || states < kSmallLevel) {
+      for (std::size_t i = from; i < to; ++i) expand_chunk(*workers_[0], level_.chunks[i]);
+    } else {
+      std::atomic<std::size_t> next{from};
+      crew_->run([&](int thread) {
+        for (std::size_t i = next++; i < to; i = next++) expand_chunk(*workers_[static_cast<std::size_t>(thread)], level_.chunks[i]);
+      });
     }
-    std::atomic<std::size_t> next{from};
-    auto work = [&](Worker& w) {
-      for (;;) {
-        const std::size_t begin = next.fetch_add(kBatch, std::memory_order_relaxed);
-        if (begin >= to) return;
-        for (std::size_t i = begin; i < std::min(begin + kBatch, to); ++i) expand(w, &f.worlds[i * bytes_], f.fingerprints[i]);
-      }
-    };
-    std::vector<std::thread> threads;
-    for (int t = 1; t < threads_; ++t) threads.emplace_back(work, std::ref(workers_[static_cast<std::size_t>(t)]));
-    work(workers_[0]);
-    for (std::thread& t : threads) t.join();
+    for (const auto& w : workers_) seen_.added(std::exchange(w->added, 0));
+  }
+
+  void expand_chunk(Worker& w, std::unique_ptr<Frontier::Chunk>& chunk) {
+    for (std::size_t i = 0; i < std::min(kAhead, chunk->count); ++i) seen_.prefetch(chunk->fingerprints[i]);
+    for (std::size_t i = 0; i < chunk->count; ++i) {
+      if (i + kAhead < chunk->count) seen_.prefetch(chunk->fingerprints[i + kAhead]);
+      expand(w, chunk->worlds.get() + i * bytes_, chunk->fingerprints[i]);
+      seen_.settle(chunk->fingerprints[i]);
+    }
+    look_up(w);  // parents lie in the chunk
+    w.next.recycle(std::move(chunk));
   }
 
   void expand(Worker& w, const std::uint8_t* world, std::uint64_t f) {
@@ -213,19 +223,21 @@ class Search {
     bool restless = false;
     for (const Event& e : w.events) {
       restless = restless || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
-      std::memcpy(w.child.data(), world, bytes_);
-      if (!states_.allows(world, e, w.child.data())) continue;
+      std::uint8_t* const child = w.children.data() + w.waiting * bytes_;
+      std::memcpy(child, world, bytes_);
+      if (!space_.allows(world, e, child)) continue;
       w.coverage.note(p_, world, e, w.workspace);
       ++w.transitions;
-      if (const Limit limit = apply(p_, w.child.data(), e, w.workspace)) {
+      if (const Limit limit = apply(p_, child, e, w.workspace)) {
         note_limit(w, limit);
-        if (has_live_) note_edge(w, world, e, 0);
+        if (has_live_) note_edge(w, world, e, child, 0);
         continue;
       }
-      const std::uint64_t to = visit(w, world, f, e);
-      if (has_live_) note_edge(w, world, e, to);
+      const std::uint64_t to = reach(w, world, f, e);
+      if (has_live_) note_edge(w, world, e, child, to);
+      if (w.waiting == kBatch) look_up(w);
     }
-    if (!restless && has_final_ && states_.judges(world) && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
+    if (!restless && has_final_ && space_.judges(world) && at_rest(p_, world, w.workspace)) judge_rest(w, world, f);
   }
 
   // Faults that happened on every way to this world: budgets are part of it.
@@ -243,8 +255,9 @@ class Search {
   // ---- what promises of liveness need
 
   void begin_live(Worker& w, const std::uint8_t* world, std::uint64_t f) {
-    const bool judged = states_.judges(world);
+    const bool judged = space_.judges(world);
     w.live.begin(f, judged);
+    w.depths.emplace_back(f, depth_);
     if (!judged) return;
     for (std::size_t i : live_invariants_) {
       Limit limit;
@@ -253,48 +266,62 @@ class Search {
     }
   }
 
-  // The step from `world` by `e` has led to w.child; to 0: the model cannot follow it.
-  void note_edge(Worker& w, const std::uint8_t* world, const Event& e, std::uint64_t to) {
+  // The step from `world` by `e` has led to `child`; to 0: the model cannot follow it.
+  void note_edge(Worker& w, const std::uint8_t* world, const Event& e, const std::uint8_t* child, std::uint64_t to) {
     const bool paid = e.fault != kNoBudget;
     if (paid && !p_.faults[e.fault].endless) return;
     const EdgeKind kind = paid                                                      ? EdgeKind::Endless
                           : e.kind == EventKind::Send                               ? EdgeKind::Send
-                          : to != 0 && settles(p_, world, e, w.child.data()) ? EdgeKind::Settles
+                          : to != 0 && settles(p_, world, e, child) ? EdgeKind::Settles
                                                                                     : EdgeKind::Plain;
     w.live.edge(to, edge_label(action_of(p_, world, e), kind, e.a));
   }
 
-  bool represent(std::vector<std::uint8_t>& world, Symmetry::Scratch& scratch) const {
-    return symmetry_ && symmetry_->any() && symmetry_->represent(world.data(), scratch);
+  // The step has led to the first child that is not in `reached` yet. Gives its fingerprint.
+  std::uint64_t reach(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f, const Event& e) {
+    const std::uint8_t* child = w.children.data() + w.waiting * bytes_;
+    if (space_.reduces()) {
+      std::uint8_t* stands_for_it = w.represented.data() + w.waiting * bytes_;
+      std::memcpy(stands_for_it, child, bytes_);
+      w.renamed += space_.represent(stands_for_it, w.symmetry) ? 1 : 0;
+      child = stands_for_it;
+    }
+    const std::uint64_t f = space_.fingerprint(child);
+    seen_.prefetch(f);
+    w.reached[w.waiting++] = {parent, parent_f, f, e};
+    return f;
   }
 
-  std::uint64_t visit(Worker& w, const std::uint8_t* parent, std::uint64_t parent_f, const Event& e) {
-    w.represented = w.child;
-    w.renamed += represent(w.represented, w.symmetry) ? 1 : 0;
-    const std::uint64_t f = states_.fingerprint(w.represented.data());
-    const SeenSet::Insert result = seen_.insert(f, parent_f, depth_ + 1);
-    const bool judged = states_.judges(w.child.data());
+  void look_up(Worker& w) {
+    for (std::size_t i = 0; i < w.waiting; ++i) visit(w, w.reached[i], w.children.data() + i * bytes_, w.represented.data() + i * bytes_);
+    w.waiting = 0;
+  }
+
+  void visit(Worker& w, const Reached& r, const std::uint8_t* child, const std::uint8_t* represented) {
+    const SeenSet::Insert result = seen_.insert(r.fingerprint, r.parent_fingerprint, depth_ + 1);
+    const bool judged = space_.judges(child);
     for (std::size_t i : step_invariants_) {
       if (decided(i) || !judged) continue;
       Limit limit;
-      if (step_breaks(p_, p_.invariants[i], parent, e, w.workspace, limit)) w.breaks[i].offer({f, parent_f, false, faults_in(w.child.data())});
+      if (step_breaks(p_, p_.invariants[i], r.parent, r.event, w.workspace, limit)) {
+        w.breaks[i].offer({r.fingerprint, r.parent_fingerprint, false, faults_in(child)});
+      }
       if (limit) note_limit(w, limit);
     }
     if (result == SeenSet::Insert::Full) w.full = true;
-    if (result != SeenSet::Insert::New) return f;
+    if (result != SeenSet::Insert::New) return;
+    ++w.added;
     // A state that is the first to be judged has no judged parent to compare with.
-    const bool parent_judged = judged && states_.judges(parent);
-    w.coverage.note_state(p_, w.child.data(), parent, w.workspace, w.limit);
+    const bool parent_judged = judged && space_.judges(r.parent);
+    w.coverage.note_state(p_, child, r.parent, w.workspace, w.limit);
     for (std::size_t i : state_invariants_) {
       // A step is judged by what it really did, and a promise of states holds in all of an orbit or in none.
-      if (decided(i) || !judged || (parent_judged && same_reads(p_.invariants[i], parent, w.child.data()))) continue;
+      if (decided(i) || !judged || (parent_judged && same_reads(p_.invariants[i], r.parent, child))) continue;
       Limit limit;
-      if (breaks(p_, p_.invariants[i], w.child.data(), w.workspace, limit)) w.breaks[i].offer({f, 0, false, faults_in(w.child.data())});
+      if (breaks(p_, p_.invariants[i], child, w.workspace, limit)) w.breaks[i].offer({r.fingerprint, 0, false, faults_in(child)});
       if (limit) note_limit(w, limit);
     }
-    w.next.worlds.insert(w.next.worlds.end(), w.represented.begin(), w.represented.end());
-    w.next.fingerprints.push_back(f);
-    return f;
+    w.next.add(space_.reduces() ? represented : child, r.fingerprint);
   }
 
   void judge_rest(Worker& w, const std::uint8_t* world, std::uint64_t f) {
@@ -310,17 +337,16 @@ class Search {
   // Gathers the next level and what was found on the way.
   void collect() {
     level_ = {};
-    for (Worker& w : workers_) {
-      level_.count += w.next.fingerprints.size();
-      level_.parts.push_back(std::move(w.next));
-      w.next = {};
+    for (const auto& w : workers_) {
+      level_.count += w->next.size();
+      for (auto& chunk : w->next.take()) level_.chunks.push_back(std::move(chunk));
     }
     peak_frontier_ = std::max<std::uint64_t>(peak_frontier_, level_.count);
     for (std::size_t i = 0; i < breaks_.size(); ++i) {
       Break best;
-      for (Worker& w : workers_) {
-        if (w.breaks[i].found()) best.offer(w.breaks[i]);
-        w.breaks[i] = {};
+      for (const auto& w : workers_) {
+        if (w->breaks[i].found()) best.offer(w->breaks[i]);
+        w->breaks[i] = {};
       }
       if (best.found() && !decided(i)) {
         breaks_[i] = best;
@@ -331,7 +357,8 @@ class Search {
   CheckResult finish() {
     CheckResult r;
     Limit limit;
-    for (const Worker& w : workers_) {
+    for (const auto& each : workers_) {
+      const Worker& w = *each;
       r.transitions += w.transitions;
       r.rest_states += w.rest_states;
       r.renamed += w.renamed;
@@ -349,10 +376,11 @@ class Search {
     r.depth = level_.empty_level() ? depth_ - 1 : depth_;
     r.peak_frontier = peak_frontier_;
     r.peak_memory_bytes = std::max(peak_memory_, memory());
+    r.visited_bytes = seen_.bytes();
     r.state_bytes = static_cast<int>(bytes_);
-    if (symmetry_) {
-      r.interchangeable = symmetry_->found();
-      r.kept_apart = symmetry_->kept_apart();
+    if (const auto& symmetry = space_.symmetry()) {
+      r.interchangeable = symmetry->found();
+      r.kept_apart = symmetry->kept_apart();
     }
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
       InvariantResult v;
@@ -378,11 +406,16 @@ class Search {
 
   void judge_live(CheckResult& r) {
     std::vector<LiveRecorder*> parts;
-    for (Worker& w : workers_) parts.push_back(&w.live);
+    std::vector<std::pair<std::uint64_t, int>> depths;
+    for (const auto& w : workers_) {
+      parts.push_back(&w->live);
+      depths.insert(depths.end(), w->depths.begin(), w->depths.end());
+    }
+    std::sort(depths.begin(), depths.end());
     const LiveGraph graph(parts);
     r.peak_memory_bytes = std::max(r.peak_memory_bytes, seen_.bytes() + graph.bytes());
-    LivenessInput input{p_, states_, graph, r.complete, {}, {}};
-    input.depth = [&](std::uint64_t f) { return seen_.find(f & SeenSet::kLowBits).depth; };
+    LivenessInput input{p_, space_, graph, r.complete, {}, {}};
+    input.depth = [&](std::uint64_t f) { return std::lower_bound(depths.begin(), depths.end(), std::pair{f, 0})->second; };
     input.path = [&](const std::vector<std::uint64_t>& states) { return path_through(states, nullptr); };
     for (std::size_t i : live_invariants_) {
       LivenessVerdict verdict = judge_liveness(input, i);
@@ -399,39 +432,8 @@ class Search {
     return path_through({at.child}, nullptr);
   }
 
-  // From the chain of parents of the first state back to the first world, then forward again by real steps, and on through the
-  // other states: the first event that leads into the orbit of the next link. `broken`, unless null, is broken by the last
-  // step: then it is the first event that breaks it, since others may lead into the same orbit.
-  std::vector<Event> path_through(const std::vector<std::uint64_t>& states, const Invariant* broken) {
-    std::vector<std::uint64_t> chain;  // low bits, last first
-    for (auto s = states.rbegin(); s != states.rend(); ++s) chain.push_back(*s & SeenSet::kLowBits);
-    for (SeenSet::Entry e = seen_.find(states[0]); e.depth > 0; e = seen_.find(e.parent)) chain.push_back(e.parent);
-    std::reverse(chain.begin(), chain.end());
-    std::vector<Event> trace;
-    std::vector<std::uint8_t> world = states_.first(), child, represented;
-    std::vector<Event> events;
-    Workspace workspace;
-    Symmetry::Scratch scratch(p_);
-    for (std::size_t i = 1; i < chain.size(); ++i) {
-      enabled(p_, world.data(), events);
-      bool found = false;
-      for (const Event& e : events) {
-        child = world;
-        if (!states_.allows(world.data(), e, child.data())) continue;
-        if (apply(p_, child.data(), e, workspace)) continue;
-        represented = child;
-        represent(represented, scratch);
-        if ((states_.fingerprint(represented.data()) & SeenSet::kLowBits) != chain[i]) continue;
-        Limit limit;
-        if (broken != nullptr && i + 1 == chain.size() && !step_breaks(p_, *broken, world.data(), e, workspace, limit)) continue;
-        trace.push_back(e);
-        world = child;
-        found = true;
-        break;
-      }
-      CHECK_THAT(found);
-    }
-    return trace;
+  std::vector<Event> path_through(const std::vector<std::uint64_t>& states, const Invariant* broken) const {
+    return retrace(space_, seen_, first_, states, broken);
   }
 
   static std::vector<std::size_t> those_that_judge_steps(const Program& p) {
@@ -458,12 +460,15 @@ class Search {
 
   const Program& p_;
   const CheckOptions& options_;
-  const SearchStates states_;
+  const std::vector<std::size_t> live_invariants_ = live_ones(p_);
+  const bool has_live_ = !live_invariants_.empty() && (options_.monitor == nullptr || options_.monitor->forbids_only_paid());
+  StateSpace space_;
   std::size_t bytes_;  // of a state
-  std::optional<Symmetry> symmetry_;
   SeenSet seen_;
   int threads_ = 1;
-  std::vector<Worker> workers_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::optional<Crew> crew_;
+  std::uint64_t first_ = 0;  // fingerprint
   Level level_;
   int depth_ = 0;
   std::vector<Break> breaks_;
@@ -474,9 +479,7 @@ class Search {
   const std::vector<std::size_t> state_invariants_ = of_kind(p_, InvariantKind::AlwaysEmpty);
   const std::vector<std::size_t> final_invariants_ = of_kind(p_, InvariantKind::FinallyEmpty);
   const std::vector<std::size_t> step_invariants_ = those_that_judge_steps(p_);
-  const std::vector<std::size_t> live_invariants_ = live_ones(p_);
   const bool has_final_ = !final_invariants_.empty();
-  const bool has_live_ = !live_invariants_.empty() && states_.asks_liveness();
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ struct CheckResult {
   int depth = 0;                // of the deepest level
   std::uint64_t peak_frontier = 0;
   std::size_t peak_memory_bytes = 0;  // seen set and frontiers
+  std::size_t visited_bytes = 0;      // of these the set of visited states, with the links to parents
   int state_bytes = 0;
   double seconds = 0;
   std::vector<std::string> interchangeable, kept_apart;  // Symmetry::found, kept_apart; empty when it is switched off

@@ -16,6 +16,7 @@ class SearchStates {
   // Both must outlive it. monitor: null for none.
   SearchStates(const Program& program, const Monitor* monitor) : p_(program), monitor_(monitor) {}
 
+  const Program& program() const { return p_; }
   std::size_t world_bytes() const { return static_cast<std::size_t>(p_.plan.layout.bytes); }
   std::size_t bytes() const { return world_bytes() + (monitor_ != nullptr ? 1 : 0); }
 

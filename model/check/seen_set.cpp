@@ -1,66 +1,147 @@
 #include "model/check/seen_set.hpp"
 
-#include <bit>
+#include <algorithm>
+#include <cstring>
+#include <new>
 
 #include "model/world/check.hpp"
 
 namespace oncecheck {
 
-SeenSet::SeenSet(std::size_t capacity) {
-  const std::size_t size = std::bit_ceil(capacity < 1024 ? std::size_t{1024} : capacity);
-  slots_ = std::make_unique<Slot[]>(size);
-  mask_ = size - 1;
-}
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr std::size_t kFirstBuckets = 1024;
+constexpr std::size_t kBlock = 4096;  // buckets that growth moves at a time
+
+// Nine tenths full at most.
+std::size_t slots_for(std::size_t states) { return states + states / 9 + 1; }
+
+constexpr std::uint32_t kOld = 3;  // it keeps its parent; younger ones: 1 + the last bit of their depth
+std::uint32_t age_of(int depth) { return 1 + static_cast<std::uint32_t>(depth & 1); }
+
+}  // namespace
+
+SeenSet::SeenSet() { resize(kFirstBuckets); }
 
 SeenSet::Insert SeenSet::insert(std::uint64_t fingerprint, std::uint64_t parent, int depth) {
-  // Depth is stored plus one, so that a written origin is never 0.
-  const std::uint64_t mine = (static_cast<std::uint64_t>(depth + 1) << 48) | (parent & kLowBits);
-  Insert result = Insert::Known;
-  for (std::size_t i = fingerprint & mask_, probes = 0; probes <= mask_; i = (i + 1) & mask_, ++probes) {
-    Slot& slot = slots_[i];
-    std::uint64_t there = slot.fingerprint.load(std::memory_order_relaxed);
-    if (there == 0) {
-      if (slot.fingerprint.compare_exchange_strong(there, fingerprint, std::memory_order_relaxed)) {
-        size_.fetch_add(1, std::memory_order_relaxed);
-        result = Insert::New;
+  const std::uint32_t mine = (age_of(depth) << kParentBits) | static_cast<std::uint32_t>(parent >> (64 - kParentBits));
+  const Bucket* const end = buckets_ + count_ + kOverflow;
+  for (Bucket* b = buckets_ + home(fingerprint); b != end; ++b) {
+    for (int i = 0; i < kSlots; ++i) {
+      std::uint64_t there = b->fingerprint[i].load(kRelaxed);
+      Insert result = Insert::Known;
+      if (there == 0 && b->fingerprint[i].compare_exchange_strong(there, fingerprint, kRelaxed)) {
         there = fingerprint;
+        result = Insert::New;
       }
+      if (there != fingerprint) continue;
+      std::uint32_t origin = b->origin[i].load(kRelaxed);
+      while (origin == 0 || ((origin >> kParentBits) == (mine >> kParentBits) && origin > mine)) {
+        if (b->origin[i].compare_exchange_weak(origin, mine, kRelaxed)) break;
+      }
+      return result;
     }
-    if (there != fingerprint) continue;
-    std::uint64_t origin = slot.origin.load(std::memory_order_relaxed);
-    while (origin == 0 || ((origin >> 48) == (mine >> 48) && origin > mine)) {
-      if (slot.origin.compare_exchange_weak(origin, mine, std::memory_order_relaxed)) break;
-    }
-    return result;
   }
   return Insert::Full;
 }
 
-void SeenSet::reserve(std::size_t more) {
-  // Half full at most: probe sequences stay short.
-  if ((size() + more) * 2 <= capacity()) return;
-  SeenSet larger((size() + more) * 2);
-  for (std::size_t i = 0; i <= mask_; ++i) {
-    const std::uint64_t f = slots_[i].fingerprint.load(std::memory_order_relaxed);
-    if (f == 0) continue;
-    std::size_t at = f & larger.mask_;
-    while (larger.slots_[at].fingerprint.load(std::memory_order_relaxed) != 0) at = (at + 1) & larger.mask_;
-    larger.slots_[at].fingerprint.store(f, std::memory_order_relaxed);
-    larger.slots_[at].origin.store(slots_[i].origin.load(std::memory_order_relaxed), std::memory_order_relaxed);
+std::atomic<std::uint32_t>* SeenSet::origin_of(std::uint64_t fingerprint) {
+  const Bucket* const end = buckets_ + count_ + kOverflow;
+  for (Bucket* b = buckets_ + home(fingerprint); b != end; ++b) {
+    for (int i = 0; i < kSlots; ++i) {
+      const std::uint64_t there = b->fingerprint[i].load(kRelaxed);
+      if (there == fingerprint) return &b->origin[i];
+      CHECK_THAT(there != 0);
+    }
   }
-  slots_ = std::move(larger.slots_);
-  mask_ = larger.mask_;
+  CHECK_THAT(!"the state is in the set");
+  return nullptr;
 }
 
-SeenSet::Entry SeenSet::find(std::uint64_t low_bits) const {
-  low_bits &= kLowBits;
-  for (std::size_t i = low_bits & mask_;; i = (i + 1) & mask_) {
-    const std::uint64_t f = slots_[i].fingerprint.load(std::memory_order_relaxed);
-    CHECK_THAT(f != 0);
-    if ((f & kLowBits) != low_bits) continue;
-    const std::uint64_t origin = slots_[i].origin.load(std::memory_order_relaxed);
-    return {f, origin & kLowBits, static_cast<int>(origin >> 48) - 1};
+void SeenSet::settle(std::uint64_t fingerprint) {
+  std::atomic<std::uint32_t>* origin = origin_of(fingerprint);
+  origin->store(origin->load(kRelaxed) | (kOld << kParentBits), kRelaxed);
+}
+
+void SeenSet::reserve(std::size_t more) {
+  const std::size_t slots = slots_for(size_ + more);
+  if (slots <= count_ * kSlots) return;
+  // By a little more than asked, so that it does not happen too often: small tables double.
+  const std::size_t extra = std::max(slots / 10, std::min<std::size_t>(slots, std::size_t{1} << 16));
+  resize((slots + extra) / kSlots + 1);
+}
+
+// In place: from the back, a block at a time is taken out and put where it belongs now, which is further back.
+void SeenSet::resize(std::size_t buckets) {
+  const std::size_t before = buckets_ == nullptr ? 0 : count_ + kOverflow;
+  const std::size_t bytes = (buckets + kOverflow) * sizeof(Bucket);
+  const std::ptrdiff_t shift = buckets_ == nullptr ? 0 : reinterpret_cast<char*>(buckets_) - static_cast<char*>(memory_.get());
+  void* moved = std::realloc(memory_.get(), bytes + sizeof(Bucket));
+  if (moved == nullptr) throw std::bad_alloc();
+  static_cast<void>(memory_.release());
+  memory_.reset(moved);
+  std::size_t room = bytes + sizeof(Bucket);
+  void* aligned = moved;
+  CHECK_THAT(std::align(sizeof(Bucket), bytes, aligned, room) != nullptr);
+  char* const old = static_cast<char*>(moved) + shift;
+  if (before > 0 && old != aligned) std::memmove(aligned, old, before * sizeof(Bucket));
+  buckets_ = static_cast<Bucket*>(aligned);
+  std::memset(static_cast<void*>(buckets_ + before), 0, bytes - before * sizeof(Bucket));
+  count_ = buckets;
+
+  std::vector<Entry> taken, later;  // later: homes before the block at hand, among entries that have not moved yet
+  for (std::size_t end = before; end > 0;) {
+    const std::size_t begin = end > kBlock ? end - kBlock : 0;
+    taken.swap(later);
+    later.clear();
+    for (std::size_t b = begin; b < end; ++b) {
+      for (int i = 0; i < kSlots; ++i) {
+        const std::uint64_t f = buckets_[b].fingerprint[i].load(kRelaxed);
+        if (f != 0) taken.push_back({f, buckets_[b].origin[i].load(kRelaxed)});
+      }
+    }
+    std::memset(static_cast<void*>(buckets_ + begin), 0, (end - begin) * sizeof(Bucket));
+    for (const Entry& e : taken) {
+      if (home(e.fingerprint) < begin) {
+        later.push_back(e);
+      } else {
+        put(e);
+      }
+    }
+    taken.clear();
+    end = begin;
   }
+}
+
+void SeenSet::put(const Entry& entry) {
+  for (std::size_t b = home(entry.fingerprint);; ++b) {
+    CHECK_THAT(b < count_ + kOverflow);
+    for (int i = 0; i < kSlots; ++i) {
+      if (buckets_[b].fingerprint[i].load(kRelaxed) != 0) continue;
+      buckets_[b].fingerprint[i].store(entry.fingerprint, kRelaxed);
+      buckets_[b].origin[i].store(entry.origin, kRelaxed);
+      return;
+    }
+  }
+}
+
+std::vector<std::uint64_t> SeenSet::parents(std::uint64_t fingerprint) const {
+  const std::uint32_t origin = const_cast<SeenSet*>(this)->origin_of(fingerprint)->load(kRelaxed);
+  constexpr int kLow = 64 - kParentBits;
+  const std::uint64_t high = origin & ((1u << kParentBits) - 1);
+  const std::size_t last = home((high << kLow) | ((std::uint64_t{1} << kLow) - 1));
+  std::vector<std::uint64_t> out;
+  bool gap = false;  // a slot is free: nothing of an earlier home lies behind it
+  for (std::size_t b = home(high << kLow); b < count_ + kOverflow && (b <= last || !gap); ++b) {
+    for (int i = 0; i < kSlots; ++i) {
+      const std::uint64_t there = buckets_[b].fingerprint[i].load(kRelaxed);
+      if (there != 0 && there >> kLow == high) out.push_back(there);
+      gap = gap || (b >= last && there == 0);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 }  // namespace oncecheck

@@ -38,7 +38,7 @@ bool concerns_task(const Program& p, const std::uint8_t* w, const Event& e, cons
   const std::uint8_t* me = task_at(p, w, t);
   const TaskLayout& layout = p.plan.layout.tasks[static_cast<std::size_t>(t)];
   switch (e.kind) {
-    case EventKind::Crash:
+    case EventKind::Crash: return e.a == layout.service && e.b == me[kInstance] && (e.c == 0 || e.c - 1 == t);
     case EventKind::DrainTimeout: return e.a == layout.service && e.b == me[kInstance];
     case EventKind::Deploy: return e.a == layout.service;
     case EventKind::CallTimeout: return e.a == t || me[kSender] == p.plan.layout.sender_count + e.a;

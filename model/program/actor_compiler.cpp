@@ -101,7 +101,7 @@ FaultKind fault_kind(const std::string& name) {
 }
 
 void compile_fault(CompileState& state, const Fault& fault) {
-  if (fault.max == 0) return;
+  if (fault.max == 0 && !fault.only) return;
   if (!fault.groups.empty()) {
     compile_partition(state, fault);
     return;
@@ -110,6 +110,7 @@ void compile_fault(CompileState& state, const Fault& fault) {
   budget.kind = fault_kind(fault.name);
   budget.max = fault.max;
   budget.endless = fault.endless;
+  budget.only = fault.only;
   const Scenario& s = state.scenario;
   const auto services = names_of(s.services), providers = names_of(s.providers), clients = names_of(s.clients),
              redis = names_of(s.redis), databases = names_of(s.databases), queues = names_of(s.queues);
@@ -124,7 +125,7 @@ void compile_fault(CompileState& state, const Fault& fault) {
       budget.index = i;
     };
     const FaultKind k = budget.kind;
-    const bool network = k == FaultKind::LoseRequest || k == FaultKind::LoseResponse || k == FaultKind::DuplicateRequest;
+    const bool network = k == FaultKind::LoseRequest || k == FaultKind::LoseResponse || k == FaultKind::LoseMessage || k == FaultKind::DuplicateRequest;
     const bool instances = k == FaultKind::Crash || k == FaultKind::Deploy || k == FaultKind::RollingDeploy || k == FaultKind::ClockJump;
     const bool lie = k == FaultKind::ErrorAfterEffect || k == FaultKind::ErrorBeforeEffect || k == FaultKind::OkWithoutEffect;
     const bool timeout = k == FaultKind::Timeout, expire = k == FaultKind::Expire, again = k == FaultKind::Redeliver;
@@ -197,8 +198,10 @@ void compile_client(CompileState& state, std::size_t c) {
       sender.retries = client.retries;
       sender.retry_on = retry_mask(client);
       sender.has_timeout = client.timeout.has_value();
+      sender.instant = client.instant;
       sender.backoff = waits_of(client);
       mine.push_back(static_cast<int>(p.senders.size()));
+      if (sender.instant) p.instant_senders.push_back(mine.back());
       p.senders.push_back(std::move(sender));
     }
     earlier = mine;
@@ -250,6 +253,7 @@ OperationInfo compile_operation(CompileState& state, const Provider& provider, c
 void compile_provider(CompileState& state, const std::string& name, const Provider& provider) {
   ProviderInfo info;
   info.name = name;
+  info.lookup_instant = provider.lookup == "instant";
   info.lookup_lags = provider.lookup == "lagging" || provider.list == "lagging";
   for (const auto& [operation, spec] : provider.operations) {
     info.operations.push_back(compile_operation(state, provider, operation, spec));
@@ -301,6 +305,7 @@ const char* fault_name(FaultKind kind) {
     case FaultKind::RestartRedis: return "restart_redis";
     case FaultKind::Partition: return "partition";
     case FaultKind::Evict: return "evict";
+    case FaultKind::LoseMessage: return "lose_message";
   }
   return "?";
 }

@@ -110,6 +110,18 @@ void find_reads(Program& p) {
   }
 }
 
+// What lets a search pass over events that the scenario cannot have.
+void summarize(Program& p) {
+  for (const FaultBudget& f : p.faults) {
+    p.paid_kinds |= bit_of(f.kind);
+    if (f.kind == FaultKind::LoseMessage) p.paid_kinds |= bit_of(FaultKind::LoseRequest) | bit_of(FaultKind::LoseResponse);
+  }
+  for (const DatabaseLayout& db : p.plan.layout.databases) {
+    p.has_innodb = p.has_innodb || is_innodb(db.engine);
+    p.has_pools = p.has_pools || db.pool.connections > 0;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Program> compile(const Scenario& scenario, const CompileOptions& options) {
@@ -138,6 +150,7 @@ std::unique_ptr<Program> compile(const Scenario& scenario, const CompileOptions&
   stop_on_errors();
   find_dead_cells(*program);
   find_reads(*program);
+  summarize(*program);
   program->initial.assign(static_cast<std::size_t>(program->plan.layout.bytes), 0);
   for (std::size_t f = 0; f < program->faults.size(); ++f) {
     program->initial[static_cast<std::size_t>(program->plan.layout.budgets) + f] = static_cast<std::uint8_t>(program->faults[f].max);

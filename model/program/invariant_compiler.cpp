@@ -89,7 +89,14 @@ class InvariantReader {
       return;
     }
     spec.kind = it->kind;
-    if (spec.kind == InvariantKind::Answered) return;  // not a query: it is about clients
+    if (spec.kind == InvariantKind::Answered) {  // not a query: it is about clients
+      for (const auto& [name, client] : state_.scenario.clients) {
+        if (client.instant) {
+          state_.errors.add(spec.at, "\"" + spec.builtin + "\" follows answers on their way, and \"network\": \"instant\" of \"" + name + "\" has none");
+        }
+      }
+      return;
+    }
     PromiseTemplate filled(state_, spec);
     spec.sql = {filled.filled(it->sql), spec.at};
     const Text step = {it->kind == InvariantKind::NeverStep ? spec.sql.value : filled.filled(it->step), spec.at};

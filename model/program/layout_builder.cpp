@@ -54,6 +54,9 @@ class LayoutBuilder {
     l_.deadlines = take(2 * l_.deadline_slots);
     l_.bytes = next_;
     std::sort(l_.value_cells.begin(), l_.value_cells.end());
+    if (l_.cell > 1) return;
+    l_.value_mask.assign(static_cast<std::size_t>(l_.bytes), 0);
+    for (int offset : l_.value_cells) l_.value_mask[static_cast<std::size_t>(offset)] = 255;
   }
 
  private:

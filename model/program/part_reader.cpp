@@ -153,7 +153,7 @@ Backoff read_backoff(const JsonNode& node, const Client& client, NodeReader& rea
 Client read_client(const JsonNode& node, NodeReader& reader) {
   Client out;
   out.at = reader.at(node);
-  reader.check_keys(node, "a client", {"requests", "clicks", "retries", "retry_on", "timeout", "backoff", "poll"});
+  reader.check_keys(node, "a client", {"requests", "clicks", "retries", "retry_on", "timeout", "backoff", "poll", "network"});
   const JsonNode* requests = reader.required(node, "requests", "a client");
   if (requests != nullptr && reader.is_array(*requests, "requests")) {
     if (requests->children.empty() || requests->children.size() > 4) {
@@ -165,6 +165,7 @@ Client read_client(const JsonNode& node, NodeReader& reader) {
   if (const JsonNode* clicks = node.find("clicks")) out.clicks = reader.integer(*clicks, 1, 6);
   if (const JsonNode* retries = node.find("retries")) out.retries = count_or_unlimited(*retries, 0, 6, reader);
   if (const JsonNode* timeout = node.find("timeout")) out.timeout = reader.interval(*timeout);
+  if (const JsonNode* network = node.find("network")) out.instant = reader.choice(*network, {"asynchronous", "instant"}) == "instant";
   if (const JsonNode* backoff = node.find("backoff")) out.backoff = read_backoff(*backoff, out, reader);
   if (const JsonNode* poll = node.find("poll"); poll != nullptr && reader.is_object(*poll, "how the client polls")) {
     reader.check_keys(*poll, "'poll'", {"to", "times"});

@@ -115,6 +115,7 @@ struct ServiceInfo {
   bool has_next = false;           // a deploy brings a second code version
   bool drains = false;             // a deploy lets running work end
   bool drain_ends = false;         // but not for longer than a time-out
+  bool process_per_request = false;  // a crash stops one request or job, not all of an instance
   std::vector<std::string> job_names;
   std::vector<int> request_tasks;  // slots
   std::vector<int> start_tasks;    // by instance; empty without on_start
@@ -163,6 +164,7 @@ struct SenderInfo {
   int retries = 0;                  // kUnlimited: without end
   int retry_on = kRetryTimeout | kRetry5xx;
   bool has_timeout = false;
+  bool instant = false;             // what it sends is taken at once, and so is the answer
   std::vector<CellId> keys;         // by attempt
   std::vector<std::int64_t> backoff;  // by retry: how long it waits before, in milliseconds; empty: not said
 };
@@ -170,8 +172,9 @@ struct SenderInfo {
 enum class FaultKind : std::uint8_t {
   Crash, Deploy, LoseRequest, LoseResponse, DuplicateRequest, Timeout, Failover, Expire, ErrorAfterEffect, ErrorBeforeEffect,
   LoseConnection, OkWithoutEffect, Redeliver, RollingDeploy, ClockJump, RestartRedis, Partition, Evict,
+  LoseMessage,
 };
-inline constexpr int kFaultKinds = 18;
+inline constexpr int kFaultKinds = 19;
 const char* fault_name(FaultKind kind);
 
 // Network: index is that of NetworkPlan::cuts.
@@ -183,7 +186,15 @@ struct FaultBudget {
   int index = -1;
   int max = 0;
   bool endless = false;  // it costs nothing: it may happen again and again, also once other faults have stopped
+  bool only = false;     // "otherwise": "never": the timers that it pays for never run out for free
 };
+
+inline constexpr std::uint32_t bit_of(FaultKind kind) { return 1u << static_cast<int>(kind); }
+
+// Whether a budget of `of` pays for faults of `kind`.
+inline bool pays_for(FaultKind of, FaultKind kind) {
+  return of == kind || (of == FaultKind::LoseMessage && (kind == FaultKind::LoseRequest || kind == FaultKind::LoseResponse));
+}
 
 inline constexpr const char* kEventId = "event_id";  // field of a webhook: the same for an event however often it is sent
 
@@ -224,6 +235,7 @@ struct ProviderInfo {
   std::string name;
   std::vector<OperationInfo> operations;
   bool lookup_lags = false;        // look-ups, or for an object store lists, see an effect later
+  bool lookup_instant = false;     // a look-up is one event
   bool holds_objects = false;
   std::vector<CellId> effect_ids;  // by ledger entry: the id that the provider gives it
   CellId lost_id = kNullCell;      // the id of an effect that was answered 200 and never made
@@ -281,8 +293,11 @@ struct Program {
   std::vector<Publication> publications;
   std::vector<QueueInfo> message_queues;
   std::vector<SenderInfo> senders;
+  std::vector<int> instant_senders;  // SenderInfo::instant
   std::vector<ProviderInfo> providers;
   std::vector<FaultBudget> faults;
+  std::uint32_t paid_kinds = 0;  // bit_of: the kinds of faults that some budget pays for
+  bool has_innodb = false, has_pools = false;
   NetworkPlan network;
   std::vector<Invariant> invariants;
   std::vector<std::vector<int>> kept_cells;  // by body: cells that a promise looks at, never dead

@@ -19,11 +19,14 @@ constexpr int kMostFaults = 9;
 const Names kFaults = {"crash",   "deploy",   "lose_request", "lose_response",      "duplicate_request",
                        "timeout", "failover", "expire",       "error_after_effect", "error_before_effect",
                        "lose_connection", "ok_without_effect", "redeliver", "rolling_deploy", "clock_jump", "restart_redis",
-                       "partition", "evict"};
+                       "partition", "evict", "lose_message"};
 
 // Those that may go on for ever: they fill no store.
 const Names kNeverHeal = {"crash", "lose_request", "lose_response", "lose_connection", "timeout", "expire", "error_after_effect",
-                          "error_before_effect", "ok_without_effect"};
+                          "error_before_effect", "ok_without_effect", "lose_message"};
+
+// Those that end a wait.
+const Names kTimers = {"timeout", "expire"};
 
 // Keys of a fault that name its target, each with the section that the name must be in.
 const std::array<std::pair<std::string, std::string>, 6> kTargets = {
@@ -89,7 +92,7 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
     reader.check_keys(node, "a partition between groups", {"max", "groups"});
     out.groups = read_groups(*groups, document, reader);
   } else {
-    reader.check_keys(node, "a fault", {"max", "heals", "service", "provider", "redis", "client", "database", "queue"});
+    reader.check_keys(node, "a fault", {"max", "heals", "otherwise", "service", "provider", "redis", "client", "database", "queue"});
   }
   const JsonNode* max = node.find("max");
   if (const JsonNode* heals = groups == nullptr ? node.find("heals") : nullptr) {
@@ -102,6 +105,12 @@ Fault read_fault(const JsonNode& node, const std::string& name, const JsonNode& 
     }
   } else if ((max = reader.required(node, "max", "a fault")) != nullptr) {
     out.max = reader.integer(*max, 0, kMostFaults);
+  }
+  if (const JsonNode* otherwise = groups == nullptr ? node.find("otherwise") : nullptr) {
+    out.only = reader.choice(*otherwise, {"free", "never"}) == "never";
+    if (!is_one_of(name, kTimers)) {
+      reader.key_mistake(*otherwise, fmt::format("'otherwise' is not for {}; it is for {}", in_quotes(name), alternatives(kTimers)));
+    }
   }
   if (groups == nullptr) read_target(node, document, reader, out);
   return out;

@@ -84,7 +84,7 @@ Provider read_provider(const JsonNode& node, NodeReader& reader) {
     }
   }
   out.at = reader.at(node);
-  if (const JsonNode* lookup = node.find("lookup")) out.lookup = reader.choice(*lookup, {"consistent", "lagging"});
+  if (const JsonNode* lookup = node.find("lookup")) out.lookup = reader.choice(*lookup, {"consistent", "lagging", "instant"});
   if (const JsonNode* list = node.find("list")) out.list = reader.choice(*list, {"consistent", "lagging"});
   for_each_part(node, "operations", "an operation", reader, [&](const JsonNode& member) {
     const auto there = std::find_if(out.operations.begin(), out.operations.end(), [&](const auto& o) { return o.first == member.key; });

@@ -40,6 +40,7 @@ void compile_services(CompileState& state) {
     info.instances = service.instances;
     info.has_next = service.next.has_value();
     info.drains = service.drains;
+    info.process_per_request = service.process_per_request;
     info.drain_ends = service.drain_time.has_value();
     info.endpoints = {""};
     auto names_of = [&](const ServiceCode& code) {

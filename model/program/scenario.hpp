@@ -113,7 +113,7 @@ struct Provider {
   Origin at;
   std::string preset;  // "" for none
   Named<Operation> operations;
-  std::string lookup;  // "" (none) | "consistent" | "lagging"
+  std::string lookup;  // "" (none) | "consistent" | "lagging" | "instant"
   std::string list;    // of an object store: "consistent" | "lagging"
 };
 
@@ -149,6 +149,7 @@ struct Service : ServiceCode {
   std::optional<ServiceCode> next;  // a deploy brings it
   bool drains = false;              // "drain"
   std::optional<Text> drain_time;   // "drain": "30s"
+  bool process_per_request = false;  // "processes": "per_request"
 };
 
 enum class FreshKey { No, PerClick, PerAttempt };
@@ -184,6 +185,7 @@ struct Client {
   std::optional<Text> timeout;    // absent: waits for ever
   std::optional<Backoff> backoff;
   std::optional<Poll> poll;
+  bool instant = false;           // "network": "instant"
 };
 
 struct Fault {
@@ -191,6 +193,7 @@ struct Fault {
   std::string name;  // fault_name (program.hpp)
   int max = 0;       // 0..9
   bool endless = false;  // "heals": false; max is then 1
+  bool only = false;     // "otherwise": "never"
   std::string target;  // name of a service, provider, client, redis, database or queue; "" = anywhere
   std::vector<std::vector<Text>> groups;  // partition: who is cut off from whom; empty: not between named groups
 };

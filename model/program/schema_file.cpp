@@ -129,6 +129,7 @@ constinit const std::string_view kFile = R"json(
           "on_start": { "$ref": "#/$defs/steps", "description": "What an instance does when it starts again." },
           "jobs": { "$ref": "#/$defs/jobs" },
           "drain": { "$ref": "#/$defs/drain" },
+          "processes": { "$ref": "#/$defs/processes" },
           "next": {
             "type": "object",
             "description": "The next version of the code, which a deploy brings. What it leaves out stays as it is.",
@@ -158,7 +159,8 @@ constinit const std::string_view kFile = R"json(
           "retry_on": { "$ref": "#/$defs/retry_on" },
           "timeout": { "$ref": "#/$defs/interval" },
           "backoff": { "$ref": "#/$defs/backoff" },
-          "poll": { "$ref": "#/$defs/poll" }
+          "poll": { "$ref": "#/$defs/poll" },
+          "network": { "$ref": "#/$defs/client_network" }
         }
       }
     },
@@ -184,6 +186,7 @@ constinit const std::string_view kFile = R"json(
         "restart_redis": { "$ref": "#/$defs/fault", "description": "A Redis restarts with what its persistence kept." },
         "partition": { "$ref": "#/$defs/partition", "description": "A Redis primary is cut off from its replicas, or named groups from each other." },
         "evict": { "$ref": "#/$defs/fault", "description": "A Redis is out of memory and evicts a key." },
+        "lose_message": { "$ref": "#/$defs/fault", "description": "A request never arrives, or its answer: one budget for both." },
         "lose_connection": { "$ref": "#/$defs/fault", "description": "The connection to a database is lost before a statement or before its answer." }
       },
       "examples": [{ "lose_response": 1, "crash": { "max": 1, "service": "checkout" } }]

@@ -217,6 +217,14 @@ constinit const std::string_view kParts = R"json(
       "anyOf": [{ "type": "boolean" }, { "$ref": "#/$defs/interval" }],
       "default": false
     },
+    "processes": {
+      "description": "What a crash stops: all that runs in an instance, or one request or job. Default: shared.",
+      "anyOf": [{ "enum": ["shared", "per_request"] }, { "$ref": "#/$defs/param" }]
+    },
+    "client_network": {
+      "description": "instant: requests of this client are taken at once, and so are the answers. Default: asynchronous.",
+      "anyOf": [{ "enum": ["asynchronous", "instant"] }, { "$ref": "#/$defs/param" }]
+    },
     "poll": {
       "type": "object",
       "description": "After 202 the client asks here, with the same key and fields.",
@@ -234,7 +242,7 @@ constinit const std::string_view kParts = R"json(
     },
     "lookup": {
       "description": "Whether callers can ask what became of an operation. Leave it out if they cannot.",
-      "anyOf": [{ "enum": ["consistent", "lagging"] }, { "$ref": "#/$defs/param" }]
+      "anyOf": [{ "enum": ["consistent", "lagging", "instant"] }, { "$ref": "#/$defs/param" }]
     },
     "instances": {
       "description": "How many copies of the service run.",

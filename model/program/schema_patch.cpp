@@ -66,6 +66,7 @@ constinit const std::string_view kPatch = R"json(
               "endpoints": { "$ref": "#/$defs/endpoints_patch" },
               "jobs": { "$ref": "#/$defs/jobs_patch" },
               "drain": { "anyOf": [{ "$ref": "#/$defs/drain" }, { "$ref": "#/$defs/deleted" }] },
+              "processes": { "anyOf": [{ "$ref": "#/$defs/processes" }, { "$ref": "#/$defs/deleted" }] },
               "next": {
                 "type": ["object", "null"],
                 "additionalProperties": false,
@@ -103,7 +104,8 @@ constinit const std::string_view kPatch = R"json(
               "retry_on": { "anyOf": [{ "$ref": "#/$defs/retry_on" }, { "$ref": "#/$defs/deleted" }] },
               "timeout": { "anyOf": [{ "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
               "backoff": { "anyOf": [{ "type": "object" }, { "$ref": "#/$defs/interval" }, { "$ref": "#/$defs/deleted" }] },
-              "poll": { "type": ["object", "null"] }
+              "poll": { "type": ["object", "null"] },
+              "network": { "anyOf": [{ "$ref": "#/$defs/client_network" }, { "$ref": "#/$defs/deleted" }] }
             }
           }
         },

@@ -7,11 +7,12 @@ constinit const std::string_view kPromises = R"json(
       "type": "object",
       "description": "How often, and where. At most one target.",
       "oneOf": [{ "required": ["max"] }, { "required": ["heals"] }],
-      "maxProperties": 2,
+      "anyOf": [{ "maxProperties": 2 }, { "required": ["otherwise"], "maxProperties": 3 }],
       "additionalProperties": false,
       "properties": {
         "max": { "$ref": "#/$defs/fault_count" },
         "heals": { "const": false, "description": "In place of 'max': it may happen any number of times, for ever." },
+        "otherwise": { "enum": ["free", "never"], "description": "For timeout and expire. never: these timers run out only when this budget pays. Default: free." },
         "service": { "type": "string", "minLength": 1, "description": "Only at this service." },
         "provider": { "type": "string", "minLength": 1, "description": "Only at this provider." },
         "redis": { "type": "string", "minLength": 1, "description": "Only at this redis." },

@@ -38,11 +38,14 @@ ServiceCode read_code(const JsonNode& node, NodeReader& reader) {
 Service read_service(const JsonNode& node, NodeReader& reader) {
   Service out;
   out.at = reader.at(node);
-  Names keys = {"instances", "drain", "next"};
+  Names keys = {"instances", "drain", "processes", "next"};
   keys.insert(keys.end(), kCode.begin(), kCode.end());
   reader.check_keys(node, "a service", keys);
   static_cast<ServiceCode&>(out) = read_code(node, reader);
   if (const JsonNode* instances = node.find("instances")) out.instances = reader.integer(*instances, 1, 4);
+  if (const JsonNode* processes = node.find("processes")) {
+    out.process_per_request = reader.choice(*processes, {"shared", "per_request"}) == "per_request";
+  }
   if (const JsonNode* drain = node.find("drain")) {
     if (drain->is(JsonNode::Kind::Bool)) {
       out.drains = reader.boolean(*drain);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -68,7 +69,7 @@ class Apply {
         if (!post_request(p_.plan, w_, e.a, copy)) ctx_.fail(LimitKind::Messages, 1 + e.a);
         break;
       }
-      case EventKind::Crash: crash(e.a, e.b); break;
+      case EventKind::Crash: e.c == 0 ? crash(e.a, e.b) : TaskRun(p_, ctx_, e.c - 1).die(); break;
       case EventKind::Deploy:
         for (int i = 0; i < p_.services[e.a].instances; ++i) replace(e.a, i);
         break;
@@ -89,6 +90,7 @@ class Apply {
       case EventKind::Evict: evict_key(ctx_, e.a, current_primary(p_.plan, w_, e.a), e.b); break;
     }
     finish_drains();
+    for (int s : p_.instant_senders) take_at_once(s);
   }
 
  private:
@@ -118,7 +120,27 @@ class Apply {
     }
     set_sender(me, polls ? kPolling : kWaiting, left);
     const auto attempt = static_cast<std::size_t>(info.retries - me[kSenderAttempts]);
-    post_message(ctx_, polls ? info.poll_route : info.route, static_cast<std::uint8_t>(s), info.keys[attempt], 0);
+    const std::uint8_t* posted =
+        post_message(ctx_, polls ? info.poll_route : info.route, static_cast<std::uint8_t>(s), info.keys[attempt], 0);
+    if (info.instant && posted != nullptr) deliver_at_once(static_cast<int>(posted - message(0)) / l_.message_stride);
+  }
+
+  // To the one instance, when it can take work now. Otherwise the message waits as any other.
+  void deliver_at_once(int m) {
+    const int service = p_.routes[static_cast<std::size_t>(message(m)[0] - 1)].service;
+    const ServiceInfo& info = p_.services[static_cast<std::size_t>(service)];
+    if (info.instances > 1 || cut_off(p_, w_, origin_zone(p_, message(m)), zone_of_instance(p_, service, 0))) return;
+    if (const std::uint8_t* flags = instance_flags(service, 0); flags != nullptr && (*flags & kDraining) != 0) return;
+    if (!info.start_tasks.empty() && task(info.start_tasks[0])[kStatus] != kFree) return;
+    const bool room = std::any_of(info.request_tasks.begin(), info.request_tasks.end(), [&](int t) { return task(t)[kStatus] == kFree; });
+    if (room || !info.pool) deliver(m, 0);
+  }
+
+  // The client of an instant network hears its answer, and asks again, in the event that made it possible.
+  void take_at_once(int s) {
+    if (sender(s)[kSenderReply] != 0 && reply_passes(p_, w_, s)) receive(s);
+    const SenderState state = sender_state(sender(s));
+    if (state == kToRetry || state == kToPoll) send(s);
   }
 
   // It asks again.

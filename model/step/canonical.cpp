@@ -25,6 +25,7 @@ void sort_slots(std::uint8_t* first, int slots, int stride) {
     return std::memcmp(a, b, bytes) < 0;
   };
   for (int i = 1; i < slots; ++i) {
+    if (first[i * stride] == 0) continue;  // a free one stays behind
     for (int j = i; j > 0; --j) {
       std::uint8_t* a = first + (j - 1) * stride;
       std::uint8_t* b = a + stride;
@@ -61,45 +62,47 @@ void sort_all(const Program& program, std::uint8_t* w) {
   }
 }
 
-// Renumbers the ids [first, first + count) by first appearance; with `twin` the ids of a second range follow the same
-// numbering (a deadline slot has a future and a recent form). Gives whether anything moved.
-bool renumber(const Plan& plan, std::uint8_t* w, CellId first, int count, CellId twin, bool has_twin, int* new_of_old) {
-  const Layout& layout = plan.layout;
-  for (int i = 0; i < count; ++i) new_of_old[i] = -1;
-  int next = 0;
+// Renumbers fresh values and deadlines by first appearance. A deadline has a future and a recent form with one number.
+struct Numbers {
+  int fresh[kMaxNumbered];  // new numbers of old ones; -1: nothing names it any more
+  int deadlines[kMaxNumbered];
   bool moved = false;
-  auto renamed = [&](CellId id, CellId base) {
-    int& to = new_of_old[id - base];
-    if (to < 0) to = next++;
-    moved = moved || to != id - base;
-    return static_cast<CellId>(base + to);
-  };
-  for (int offset : layout.value_cells) {
-    const CellId id = load_cell(layout, w + offset);
-    if (id >= first && id < first + count) {
-      store_cell(layout, w + offset, renamed(id, first));
-    } else if (has_twin && id >= twin && id < twin + count) {
-      store_cell(layout, w + offset, renamed(id, twin));
-    }
-  }
-  return moved;
-}
 
-bool renumber_deadlines(const Plan& plan, std::uint8_t* w, std::vector<int>* renumbered) {
-  const Layout& layout = plan.layout;
+  void give(const Plan& plan, std::uint8_t* w) {
+    const Layout& layout = plan.layout;
+    const Domain& domain = plan.domain;
+    for (int i = 0; i < domain.fresh_count(); ++i) fresh[i] = -1;
+    for (int i = 0; i < layout.deadline_slots; ++i) deadlines[i] = -1;
+    int next_fresh = 0, next_deadline = 0;
+    const int first_fresh = domain.first_fresh(), first_deadline = domain.first_deadline(), first_recent = domain.first_recent();
+    auto rename = [&](int offset, int id, int base, int* numbers, int& next) {
+      int& to = numbers[id - base];
+      if (to < 0) to = next++;
+      if (to == id - base) return;
+      moved = true;
+      store_cell(layout, w + offset, static_cast<CellId>(base + to));
+    };
+    each_value_from(layout, w, domain.first_fresh(), [&](int offset, CellId id) {
+      if (id < first_fresh + domain.fresh_count()) {
+        rename(offset, id, first_fresh, fresh, next_fresh);
+      } else if (id >= first_recent) {
+        rename(offset, id, first_recent, deadlines, next_deadline);
+      } else if (id >= first_deadline) {
+        rename(offset, id, first_deadline, deadlines, next_deadline);
+      }
+    });
+  }
+};
+
+void move_deadlines(const Layout& layout, std::uint8_t* w, const int* new_of_old) {
   const int count = layout.deadline_slots;
-  if (count == 0) return false;
-  int new_of_old[kMaxNumbered];
-  const bool moved =
-      renumber(plan, w, plan.domain.first_deadline(), count, plan.domain.first_recent(), true, new_of_old);
-  if (renumbered != nullptr) renumbered->assign(new_of_old, new_of_old + count);
+  if (count == 0) return;
   std::uint8_t states[2 * kMaxNumbered] = {};
   for (int i = 0; i < count; ++i) {
     if (new_of_old[i] < 0) continue;  // nothing names it any more
     std::memcpy(states + 2 * new_of_old[i], w + layout.deadlines + 2 * i, 2);
   }
   std::memcpy(w + layout.deadlines, states, static_cast<std::size_t>(2 * count));
-  return moved;
 }
 
 }  // namespace
@@ -107,13 +110,15 @@ bool renumber_deadlines(const Plan& plan, std::uint8_t* w, std::vector<int>* ren
 void make_canonical(const Program& program, std::uint8_t* w, Observation* seen) {
   const Plan& plan = program.plan;
   sort_all(program, w);
-  int numbers[kMaxNumbered];
-  const bool fresh_moved = plan.domain.fresh_count() > 0 && renumber(plan, w, plan.domain.first_fresh(),
-                                                                     plan.domain.fresh_count(), 0, false, numbers);
-  if (seen != nullptr) seen->fresh_renumbered.assign(numbers, numbers + plan.domain.fresh_count());
   std::vector<int>* deadlines = seen == nullptr ? nullptr : &seen->deadlines_renumbered;
-  const bool deadlines_moved = renumber_deadlines(plan, w, deadlines);
-  if (fresh_moved || deadlines_moved) sort_all(program, w);
+  if (plan.domain.fresh_count() > 0 || plan.layout.deadline_slots > 0) {
+    Numbers numbers;
+    numbers.give(plan, w);
+    if (seen != nullptr) seen->fresh_renumbered.assign(numbers.fresh, numbers.fresh + plan.domain.fresh_count());
+    if (deadlines != nullptr && plan.layout.deadline_slots > 0) deadlines->assign(numbers.deadlines, numbers.deadlines + plan.layout.deadline_slots);
+    move_deadlines(plan.layout, w, numbers.deadlines);
+    if (numbers.moved) sort_all(program, w);
+  }
   make_redis_canonical(plan, w, deadlines);
 }
 

@@ -53,6 +53,13 @@ bool order_matters(const Program& program, const DatabaseLayout& db, const std::
 void sort_postgres_table(const Program& program, int table, std::uint8_t* w) {
   const TableLayout& t = program.plan.layout.tables[static_cast<std::size_t>(table)];
   const DatabaseLayout& db = program.plan.layout.databases[static_cast<std::size_t>(t.db)];
+  int used = 0;
+  while (used < t.slots && slot_of(t, w, used)[kXmin] != 0) ++used;
+  if (used <= 1) {
+    int rest = used;
+    while (rest < t.slots && slot_of(t, w, rest)[kXmin] == 0) ++rest;
+    if (rest == t.slots) return;  // nothing to sort
+  }
   const bool keep = order_matters(program, db, w);
   auto precedes = [&](int a, int b) {
     const std::uint8_t* x = slot_of(t, w, a);

@@ -155,7 +155,8 @@ std::string bare_name(const Program& p, const std::uint8_t* w, const Event& e) {
     case EventKind::LoseAnswer: return "lose the answer to " + task_name(p, w, e.a) + " " + step_text(p, w, e.a);
     case EventKind::Duplicate: return "duplicate " + message_name(p, w, e.a);
     case EventKind::DuplicateCall: return "duplicate " + call_name(p, w, e.a, e.b);
-    case EventKind::Crash: return "crash " + p.services[e.a].name + "/" + std::to_string(e.b + 1);
+    case EventKind::Crash:
+      return "crash " + (e.c == 0 ? p.services[e.a].name + "/" + std::to_string(e.b + 1) : task_name(p, w, e.c - 1));
     case EventKind::Deploy: return "deploy " + p.services[e.a].name;
     case EventKind::Failover:
       if (p.plan.layout.redis[e.a].stepped) return "failover to " + node_name(p.plan.layout.redis[e.a], e.b);

@@ -33,7 +33,7 @@ void Enabled::list() {
   if (faults_) {
     message_faults();
     early_timeouts();
-    if (!quiet) expiry(true);
+    early_expiry(quiet);
     process_faults();
     connection_faults();
     failovers();
@@ -42,15 +42,37 @@ void Enabled::list() {
 }
 
 int Enabled::budget(FaultKind kind, FaultTarget target, int index) const {
+  if (!pays(kind)) return -1;
   // One that is meant for this place pays before one that is meant for any.
   int any = -1;
   for (std::size_t i = 0; i < p_.faults.size(); ++i) {
     const FaultBudget& f = p_.faults[i];
-    if (f.kind != kind || w_[l_.budgets + static_cast<int>(i)] == 0) continue;
+    if (!pays_for(f.kind, kind) || w_[l_.budgets + static_cast<int>(i)] == 0) continue;
     if (f.target == target && f.index == index && target != FaultTarget::Any) return static_cast<int>(i);
     if (f.target == FaultTarget::Any && any < 0) any = static_cast<int>(i);
   }
   return any;
+}
+
+bool Enabled::runs_out_free(FaultKind kind, FaultTarget target, int index) const {
+  for (const FaultBudget& f : p_.faults) {
+    if (f.only && f.kind == kind && (f.target == FaultTarget::Any || (f.target == target && f.index == index))) return false;
+  }
+  return true;
+}
+
+int Enabled::timer_budget(bool early, FaultKind kind, FaultTarget target, int index) const {
+  if (early) return budget(kind, target, index);
+  return runs_out_free(kind, target, index) ? kNoBudget : -1;
+}
+
+bool Enabled::runs_out_free(const CallSite& site) const {
+  if (site.route < 0) return runs_out_free(FaultKind::Timeout, FaultTarget::Provider, site.provider);
+  return runs_out_free(FaultKind::Timeout, FaultTarget::Service, p_.routes[static_cast<std::size_t>(site.route)].service);
+}
+
+bool Enabled::runs_out_free(int s) const {
+  return runs_out_free(FaultKind::Timeout, FaultTarget::Client, p_.senders[static_cast<std::size_t>(s)].client);
 }
 
 void Enabled::sends() {
@@ -265,12 +287,12 @@ int Enabled::call_budget(FaultKind kind, const CallSite& site) const {
 void Enabled::hopeless_timeouts() {
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const int id = static_cast<int>(t);
-    if (task(id)[kStatus] == kWaitsCall && call_of(id).has_timeout && !answer_possible(id)) {
+    if (task(id)[kStatus] == kWaitsCall && call_of(id).has_timeout && !answer_possible(id) && runs_out_free(call_of(id))) {
       add(EventKind::CallTimeout, id);
     }
   }
   for (int s = 0; s < l_.sender_count; ++s) {
-    if (waits(s) && !reply_possible(s)) add(EventKind::ClientTimeout, s);
+    if (waits(s) && !reply_possible(s) && runs_out_free(s)) add(EventKind::ClientTimeout, s);
   }
 }
 

@@ -15,7 +15,7 @@ void Enabled::drain_timeouts(bool early) {
   for (std::size_t s = 0; s < p_.services.size(); ++s) {
     const int service = static_cast<int>(s);
     if (l_.instances[s] < 0 || !p_.services[s].drain_ends) continue;
-    const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Service, service) : kNoBudget;
+    const int pays = timer_budget(early, FaultKind::Timeout, FaultTarget::Service, service);
     for (int i = 0; pays >= 0 && i < p_.services[s].instances; ++i) {
       if ((instance_flags(service, i) & kDraining) != 0) add(EventKind::DrainTimeout, service, i, 0, pays);
     }
@@ -24,7 +24,7 @@ void Enabled::drain_timeouts(bool early) {
 
 void Enabled::quiet_timers() {
   for (int s = 0; s < l_.sender_count; ++s) {
-    if (waits(s)) add(EventKind::ClientTimeout, s);
+    if (waits(s) && runs_out_free(s)) add(EventKind::ClientTimeout, s);
   }
   // Who calls a service may wait for somebody who waits for it; behind a partition see network().
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
@@ -39,6 +39,7 @@ void Enabled::quiet_timers() {
 }
 
 void Enabled::pool_timeouts(bool early) {
+  if (!p_.has_pools || (early && !pays(FaultKind::Timeout))) return;
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const std::uint8_t* me = task(static_cast<int>(t));
     if (me[kStatus] != kReady) continue;
@@ -46,12 +47,13 @@ void Enabled::pool_timeouts(bool early) {
     if (instr.kind != InstrKind::Sql) continue;
     const SqlStatement& s = p_.plan.statements[static_cast<std::size_t>(instr.index)];
     if (connection_ways(p_, w_, static_cast<int>(t), s) > 0 || step_cut_off(p_, w_, static_cast<int>(t))) continue;
-    const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Database, s.db) : kNoBudget;
+    const int pays = timer_budget(early, FaultKind::Timeout, FaultTarget::Database, s.db);
     if (pays >= 0) add(EventKind::PoolTimeout, static_cast<int>(t), 0, 0, pays);
   }
 }
 
 void Enabled::default_lock_timeouts(bool early) {
+  if (!p_.has_innodb || (early && !pays(FaultKind::Timeout))) return;
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const std::uint8_t* me = task(static_cast<int>(t));
     if (me[kStatus] != kBlocked && me[kStatus] != kOrphaned) continue;
@@ -63,14 +65,14 @@ void Enabled::default_lock_timeouts(bool early) {
       const bool innodb = is_innodb(l_.databases[static_cast<std::size_t>(session.db)].engine);
       if (!innodb || bytes[kWaits] == 0 || bytes[kWaitKind] != kWaitLock) continue;
       if ((bytes[kSessionFlags] & kLockTimeoutOn) != 0) continue;  // it may fire anyway
-      const int pays = early ? budget(FaultKind::Timeout, FaultTarget::Database, session.db) : kNoBudget;
+      const int pays = timer_budget(early, FaultKind::Timeout, FaultTarget::Database, session.db);
       if (pays >= 0) add(EventKind::LockTimeout, static_cast<int>(t), 0, 0, pays);
     }
   }
 }
 
 void Enabled::expiry(bool early) {
-  const int any = early ? budget(FaultKind::Expire, FaultTarget::Any, -1) : kNoBudget;
+  const int any = timer_budget(early, FaultKind::Expire, FaultTarget::Any, -1);
   for (int d = 0; any >= 0 && d < l_.deadline_slots; ++d) {
     const std::uint16_t state = deadline_state(l_, w_, d);
     if (state == kRunning) add(EventKind::PassDeadline, d, 0, 0, any);
@@ -82,15 +84,21 @@ void Enabled::expiry(bool early) {
   }
   for (std::size_t p = 0; p < p_.providers.size(); ++p) {
     const int provider = static_cast<int>(p);
-    const int pays = early ? budget(FaultKind::Expire, FaultTarget::Provider, provider) : kNoBudget;
+    const int pays = timer_budget(early, FaultKind::Expire, FaultTarget::Provider, provider);
     for (int k = 0; pays >= 0 && k < l_.providers[p].key_slots; ++k) {
       if (key_runs_out(provider, k)) add(EventKind::ForgetKey, provider, k, 0, pays);
     }
   }
   for (int r = 0; r < static_cast<int>(l_.redis.size()); ++r) {
-    const int pays = early ? budget(FaultKind::Expire, FaultTarget::Redis, r) : kNoBudget;
+    const int pays = timer_budget(early, FaultKind::Expire, FaultTarget::Redis, r);
     if (pays >= 0) redis_expiry(r, pays);
   }
+}
+
+// Of a world in which nothing else can happen only what is not free there.
+void Enabled::early_expiry(bool quiet) {
+  const bool never = std::any_of(p_.faults.begin(), p_.faults.end(), [](const FaultBudget& f) { return f.only && f.kind == FaultKind::Expire; });
+  if (!quiet || never) expiry(true);
 }
 
 bool Enabled::key_runs_out(int provider, int slot) const {
@@ -100,7 +108,8 @@ bool Enabled::key_runs_out(int provider, int slot) const {
 }
 
 void Enabled::message_faults() {
-  for (int m = 0; m < l_.message_slots; ++m) {
+  const bool repeats = pays_one(bit_of(FaultKind::Redeliver) | bit_of(FaultKind::DuplicateRequest)), loses = pays(FaultKind::LoseRequest);
+  for (int m = 0; (repeats || loses) && m < l_.message_slots; ++m) {
     const std::uint8_t* me = message(m);
     if (me[0] == 0 || repeats_message(m)) continue;
     const RouteInfo& route = p_.routes[static_cast<std::size_t>(me[0] - 1)];
@@ -118,7 +127,8 @@ void Enabled::message_faults() {
                          : budget(FaultKind::DuplicateRequest, FaultTarget::Service, route.service);
     if (b >= 0) add(EventKind::Duplicate, m, 0, 0, b);
   }
-  for (std::size_t p = 0; p < p_.providers.size(); ++p) call_faults(static_cast<int>(p));
+  for (std::size_t p = 0; (repeats || loses) && p < p_.providers.size(); ++p) call_faults(static_cast<int>(p));
+  if (!pays(FaultKind::LoseResponse)) return;
   for (int s = 0; s < l_.sender_count; ++s) {
     if (sender(s)[kSenderReply] == 0) continue;
     const SenderInfo& info = p_.senders[static_cast<std::size_t>(s)];
@@ -135,6 +145,7 @@ void Enabled::message_faults() {
 }
 
 void Enabled::connection_faults() {
+  if (!pays(FaultKind::LoseConnection)) return;
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const std::uint8_t* me = task(static_cast<int>(t));
     if (me[kStatus] != kReady && me[kStatus] != kBlocked) continue;
@@ -186,34 +197,45 @@ void Enabled::call_faults(int p) {
 }
 
 void Enabled::early_timeouts() {
+  if (!pays(FaultKind::Timeout)) return;
   default_lock_timeouts(true);
   pool_timeouts(true);
   for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
     const int id = static_cast<int>(t);
-    if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_possible(id) || !answer_passes(p_, w_, id)) continue;
+    if (task(id)[kStatus] != kWaitsCall || !call_of(id).has_timeout || !answer_passes(p_, w_, id)) continue;
+    if (!answer_possible(id) && runs_out_free(call_of(id))) continue;  // free
     const int b = call_budget(FaultKind::Timeout, call_of(id));
     if (b >= 0) add(EventKind::CallTimeout, id, 0, 0, b);
   }
   drain_timeouts(true);
   for (int s = 0; s < l_.sender_count; ++s) {
-    if (!waits(s) || !reply_possible(s) || !reply_passes(p_, w_, s)) continue;
+    if (!waits(s) || (!reply_possible(s) && runs_out_free(s)) || !reply_passes(p_, w_, s)) continue;
     const int b = budget(FaultKind::Timeout, FaultTarget::Client, p_.senders[static_cast<std::size_t>(s)].client);
     if (b >= 0) add(EventKind::ClientTimeout, s, 0, 0, b);
   }
 }
 
 void Enabled::process_faults() {
+  constexpr std::uint32_t kDeploys = bit_of(FaultKind::Deploy) | bit_of(FaultKind::RollingDeploy);
+  if (!pays_one(bit_of(FaultKind::Crash) | bit_of(FaultKind::ClockJump) | kDeploys)) return;
   for (std::size_t s = 0; s < p_.services.size(); ++s) {
     const int service = static_cast<int>(s);
     const ServiceInfo& info = p_.services[s];
     int b = budget(FaultKind::Crash, FaultTarget::Service, service);
-    if (b >= 0) {
+    if (b >= 0 && info.process_per_request) {
+      for (std::size_t t = 0; t < l_.tasks.size(); ++t) {
+        const std::uint8_t* me = task(static_cast<int>(t));
+        if (l_.tasks[t].service != service || me[kStatus] == kFree || me[kInstance] == kNobody) continue;
+        add(EventKind::Crash, service, me[kInstance], static_cast<int>(t) + 1, b);
+      }
+    } else if (b >= 0) {
       for (int i = 0; i < info.instances; ++i) {
         // The restart of an idle instance matters only for its start-up program, and one stands for all.
         if (instance_idle(service, i) && (start_body(service, i) < 0 || stands_for_another(service, i))) continue;
         add(EventKind::Crash, service, i, 0, b);
       }
     }
+    if (!pays_one(bit_of(FaultKind::ClockJump) | kDeploys)) continue;
     bool deploying = false, old = false, busy = false;
     for (int i = 0; i < info.instances; ++i) {
       const std::uint8_t flags = instance_flags(service, i);

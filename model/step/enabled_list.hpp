@@ -24,8 +24,17 @@ class Enabled {
     out_.push_back({kind, static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b), static_cast<std::uint8_t>(c),
                     static_cast<std::uint8_t>(fault)});
   }
+  // Whether some budget is for faults of this kind, or of one of these kinds (bit_of).
+  bool pays(FaultKind kind) const { return pays_one(bit_of(kind)); }
+  bool pays_one(std::uint32_t kinds) const { return (p_.paid_kinds & kinds) != 0; }
   // The budget that pays for a fault at this place, or -1.
   int budget(FaultKind kind, FaultTarget target, int index) const;
+  // Not where a budget says "otherwise": "never".
+  bool runs_out_free(FaultKind kind, FaultTarget target, int index) const;
+  bool runs_out_free(const CallSite& site) const;
+  bool runs_out_free(int s) const;  // the client of a sender
+  // Who pays for a timer, kNoBudget for one that is free; -1: it does not run out.
+  int timer_budget(bool early, FaultKind kind, FaultTarget target, int index) const;
   const std::uint8_t* sender(int s) const { return w_ + l_.senders + s * kSenderBytes; }
   const std::uint8_t* message(int m) const { return message_at(l_, w_, m); }
   const std::uint8_t* task(int t) const { return w_ + l_.tasks[static_cast<std::size_t>(t)].offset; }
@@ -83,6 +92,7 @@ class Enabled {
   void pool_timeouts(bool early);
   // Deadlines and times to live that run. early: a fault pays, and what nobody pays for does not happen.
   void expiry(bool early);
+  void early_expiry(bool quiet);
   bool key_runs_out(int provider, int slot) const;
   void jobs();
   void message_faults();

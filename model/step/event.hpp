@@ -46,7 +46,7 @@ enum class EventKind : std::uint8_t {
   LoseAnswer,     // a: task
   Duplicate,      // a: message
   DuplicateCall,  // a: provider, b: request in its inbox
-  Crash,          // a: service, b: instance
+  Crash,          // a: service, b: instance, c: 0, or 1 + the one task whose process dies
   Deploy,         // a: service
   RollingDeploy,  // a: service
   ClockJump,      // a: service, b: instance, c: 0 ahead, 1 behind

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/step/connection_pool.hpp"
+#include "model/step/provider_run.hpp"
 #include "model/world/cells.hpp"
 #include "model/world/message.hpp"
 #include "model/world/redis.hpp"
@@ -165,7 +166,18 @@ void TaskRun::call(const Instr& instr) {
   }
   store_pc(me(), load_pc(me()) + 1);
   me()[kStatus] = kWaitsCall;
+  if (site.route < 0 && only_reads(site.operation) && p_.providers[static_cast<std::size_t>(site.provider)].lookup_instant) {
+    if (!ctx_.limit) look_up(site.provider);
+    return;
+  }
   clear_dead_cells();
+}
+
+// Asked, looked up and answered in one event.
+void TaskRun::look_up(int provider) {
+  const int slot = request_slot_of(p_.plan, ctx_.w, provider, task_);
+  process_request(p_, ctx_, provider, slot, ProcessChoice::Normal);
+  if (!ctx_.limit) take_answer();
 }
 
 std::uint8_t* TaskRun::post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload) {

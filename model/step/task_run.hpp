@@ -45,6 +45,7 @@ class TaskRun {
   void redis(const Instr& instr, int choice);
   void lose_redis_connection(const Instr& instr, bool after, int way);
   void call(const Instr& instr);
+  void look_up(int provider);
   void publish(const Instr& instr);
   std::uint8_t* post(int route, std::uint8_t caller, ExprId key, const std::vector<ExprId>& payload);
   void resume_call(Answer answer, int status, CellId id);

@@ -227,10 +227,10 @@ Val take_fresh(Context& ctx) {
   const Layout& layout = ctx.plan.layout;
   if (!ctx.fresh_scanned) {
     ctx.fresh_scanned = true;
-    for (int offset : layout.value_cells) {
-      Val v = ctx.plan.domain.decode(load_cell(layout, ctx.w + offset));
-      if (v.kind == Kind::Fresh) ctx.fresh_used |= 1ull << v.n;
-    }
+    const CellId first = ctx.plan.domain.first_fresh();
+    each_value_from(layout, ctx.w, first, [&](int, CellId id) {
+      if (id < first + ctx.plan.domain.fresh_count()) ctx.fresh_used |= 1ull << (id - first);
+    });
   }
   for (int i = 0; i < ctx.plan.domain.fresh_count(); ++i) {
     if (!((ctx.fresh_used >> i) & 1)) {

@@ -325,6 +325,7 @@ struct Layout {
   int budgets = 0, budget_count = 0;
   int deadlines = 0, deadline_slots = 0;  // two bytes each, see time.hpp
   std::vector<int> value_cells;           // absolute offset of every value cell, ascending
+  std::vector<std::uint8_t> value_mask;   // cells of one byte: of each byte of a world, 255 where such a cell is; else empty
 };
 
 }  // namespace oncecheck

@@ -108,13 +108,13 @@ void orphan_requests(const Plan& plan, std::uint8_t* w, int task) {
   }
 }
 
-bool request_of(const Plan& plan, const std::uint8_t* w, int provider, int task) {
+int request_slot_of(const Plan& plan, const std::uint8_t* w, int provider, int task) {
   const ProviderLayout& p = layout_of(plan, provider);
   for (int i = 0; i < p.inbox_slots; ++i) {
     const std::uint8_t* m = w + p.inbox + i * p.inbox_stride;
-    if (m[0] != 0 && m[1] == task) return true;
+    if (m[0] != 0 && m[1] == task) return i;
   }
-  return false;
+  return -1;
 }
 
 int find_effect(const Plan& plan, const std::uint8_t* w, int provider, int operation, CellId key) {

@@ -61,7 +61,11 @@ void drop_request(const Plan& plan, std::uint8_t* w, int provider, int slot);
 void begin_request(const Plan& plan, std::uint8_t* w, int provider, int slot);
 // The caller no longer waits: its request goes on without it.
 void orphan_requests(const Plan& plan, std::uint8_t* w, int task);
-bool request_of(const Plan& plan, const std::uint8_t* w, int provider, int task);
+// Where in the inbox, or -1.
+int request_slot_of(const Plan& plan, const std::uint8_t* w, int provider, int task);
+inline bool request_of(const Plan& plan, const std::uint8_t* w, int provider, int task) {
+  return request_slot_of(plan, w, provider, task) >= 0;
+}
 
 // The ledger entry that an operation under this key made, -1 for none. operation kLookup: of any operation, as a look-up
 // sees it; one that stands before one that was taken back.

@@ -17,10 +17,9 @@ void become_past(const Plan& plan, std::uint8_t* w, int slot) {
   const Layout& layout = plan.layout;
   const auto deadline = static_cast<CellId>(plan.domain.first_deadline() + slot);
   const auto recent = static_cast<CellId>(plan.domain.first_recent() + slot);
-  for (int offset : layout.value_cells) {
-    CellId id = load_cell(layout, w + offset);
+  each_value_from(layout, w, deadline, [&](int offset, CellId id) {
     if (id == deadline || id == recent) store_cell(layout, w + offset, plan.domain.past());
-  }
+  });
   set_state(layout, w, slot, 0);
 }
 

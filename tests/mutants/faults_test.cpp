@@ -61,6 +61,7 @@ const std::vector<Case>& cases() {
       {"deploy", "", halves, half_done},
       {"lose_request", "", answered, undone},
       {"lose_response", "", answered, untold},
+      {"lose_message", "", answered, untold},
       {"duplicate_request", "", answered, once},
       {"timeout", R"j(, "timeout": "5s", "retries": 1)j", answered, once},
       {"failover", clicks, locked, once},
