@@ -13,15 +13,22 @@ namespace {
 
 constexpr std::size_t kMostLinks = 100'000;
 
+// What the search calls a state, by world (and a monitor's byte).
+struct Names {
+  const Program& program;
+  std::vector<std::uint8_t> first;
+  std::function<bool(const std::uint8_t* world, const Event& e, std::uint8_t* child)> allows;
+  std::function<std::uint64_t(const std::uint8_t* state)> fingerprint;
+};
+
 // The first event that leads into the orbit of the next link, again and again. `broken`, unless null, is broken by the last
 // step: then it is the first event that breaks it, since others may lead into the same orbit. Nothing: there is no such way.
-std::optional<std::vector<Event>> path_along(const StateSpace& space, const std::vector<std::uint64_t>& chain, const Invariant* broken) {
-  const Program& p = space.program();
+std::optional<std::vector<Event>> path_along(const Names& space, const std::vector<std::uint64_t>& chain, const Invariant* broken) {
+  const Program& p = space.program;
   std::vector<Event> trace;
-  std::vector<std::uint8_t> world = space.first(), child, represented;
+  std::vector<std::uint8_t> world = space.first, child;
   std::vector<Event> events;
   Workspace workspace;
-  Symmetry::Scratch scratch(p);
   for (std::size_t i = 1; i < chain.size(); ++i) {
     enabled(p, world.data(), events);
     bool found = false;
@@ -29,9 +36,7 @@ std::optional<std::vector<Event>> path_along(const StateSpace& space, const std:
       child = world;
       if (!space.allows(world.data(), e, child.data())) continue;
       if (apply(p, child.data(), e, workspace)) continue;
-      represented = child;
-      space.represent(represented.data(), scratch);
-      if (space.fingerprint(represented.data()) != chain[i]) continue;
+      if (space.fingerprint(child.data()) != chain[i]) continue;
       Limit limit;
       if (broken != nullptr && i + 1 == chain.size() && !step_breaks(p, *broken, world.data(), e, workspace, limit)) continue;
       trace.push_back(e);
@@ -44,11 +49,9 @@ std::optional<std::vector<Event>> path_along(const StateSpace& space, const std:
   return trace;
 }
 
-}  // namespace
-
 // The parents that the set has kept. A link that is ambiguous (SeenSet) is tried with each of its meanings.
-std::vector<Event> retrace(const StateSpace& space, const SeenSet& seen, std::uint64_t first, const std::vector<std::uint64_t>& states,
-                           const Invariant* broken) {
+std::vector<Event> follow(const Names& space, const SeenSet& seen, std::uint64_t first, const std::vector<std::uint64_t>& states,
+                          const Invariant* broken) {
   std::vector<std::vector<std::uint64_t>> meanings;  // of each link; the last one is meant
   std::vector<std::uint64_t> chain;
   for (;;) {
@@ -67,6 +70,28 @@ std::vector<Event> retrace(const StateSpace& space, const SeenSet& seen, std::ui
     CHECK_THAT(!meanings.empty());
     meanings.back().pop_back();
   }
+}
+
+
+}  // namespace
+
+std::vector<Event> retrace(const StateSpace& space, const SeenSet& seen, std::uint64_t first, const std::vector<std::uint64_t>& states,
+                           const Invariant* broken) {
+  Symmetry::Scratch scratch(space.program());
+  std::vector<std::uint8_t> represented;
+  const Names names{space.program(), space.first(),
+                    [&](const std::uint8_t* world, const Event& e, std::uint8_t* child) { return space.allows(world, e, child); },
+                    [&](const std::uint8_t* state) {
+                      represented.assign(state, state + space.bytes());
+                      space.represent(represented.data(), scratch);
+                      return space.fingerprint(represented.data());
+                    }};
+  return follow(names, seen, first, states, broken);
+}
+
+std::vector<Event> retrace(const Program& program, const std::function<std::uint64_t(const std::uint8_t*)>& known_as, const SeenSet& seen,
+                           std::uint64_t first, const std::vector<std::uint64_t>& states) {
+  return follow({program, program.initial, [](const std::uint8_t*, const Event&, std::uint8_t*) { return true; }, known_as}, seen, first, states, nullptr);
 }
 
 }  // namespace oncecheck

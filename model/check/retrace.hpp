@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "model/check/seen_set.hpp"
@@ -14,5 +15,9 @@ namespace oncecheck {
 // state of the search.
 std::vector<Event> retrace(const StateSpace& space, const SeenSet& seen, std::uint64_t first, const std::vector<std::uint64_t>& states,
                            const Invariant* broken);
+
+// The same for a search that knows a world by known_as(world), 0 when it cannot say.
+std::vector<Event> retrace(const Program& program, const std::function<std::uint64_t(const std::uint8_t*)>& known_as, const SeenSet& seen,
+                           std::uint64_t first, const std::vector<std::uint64_t>& states);
 
 }  // namespace oncecheck

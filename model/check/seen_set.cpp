@@ -67,8 +67,8 @@ void SeenSet::settle(std::uint64_t fingerprint) {
 void SeenSet::reserve(std::size_t more) {
   const std::size_t slots = slots_for(size_ + more);
   if (slots <= count_ * kSlots) return;
-  // By a little more than asked, so that it does not happen too often: small tables double.
-  const std::size_t extra = std::max(slots / 10, std::min<std::size_t>(slots, std::size_t{1} << 16));
+  // By a fifth more than asked, so that it does not happen too often: small tables double.
+  const std::size_t extra = std::max(slots / 5, std::min<std::size_t>(slots, std::size_t{1} << 16));
   resize((slots + extra) / kSlots + 1);
 }
 

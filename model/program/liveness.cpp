@@ -50,6 +50,11 @@ class Liveness {
       const Bits& in = live_in_[static_cast<std::size_t>(to - begin_)];
       for (std::size_t c = 0; c < cells_; ++c) live[c] = live[c] || in[c];
     };
+    auto flow_errors = [&](const ErrorTargets& targets) {
+      for (int error = 0; error < kErrorClasses; ++error) {
+        if (static_cast<ErrorClass>(error) != ErrorClass::None) flow(targets[static_cast<std::size_t>(error)]);
+      }
+    };
     auto kill = [&](int cell) {
       if (cell >= 0) live[static_cast<std::size_t>(cell)] = false;
     };
@@ -71,7 +76,7 @@ class Liveness {
           const int n = s.into.queue_rows * static_cast<int>(s.into.queue_columns.size());
           for (int i = 0; i < n; ++i) kill(s.into.queue + i);
         }
-        for (int to : p_.sql_errors[static_cast<std::size_t>(instr.index)]) flow(to);
+        flow_errors(p_.sql_errors[static_cast<std::size_t>(instr.index)]);
         for (int cell : kept_) use(cell);
         each_expr(s, use_expr);
         each_query(s, [&](QueryId q) {
@@ -85,7 +90,7 @@ class Liveness {
         kill(c.into_value);
         kill(c.into_count);
         for (int cell : c.into_items) kill(cell);
-        for (int to : p_.redis_errors[static_cast<std::size_t>(instr.index)]) flow(to);
+        flow_errors(p_.redis_errors[static_cast<std::size_t>(instr.index)]);
         for (ExprId e : c.args) use_expr(e);
         break;
       }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "model/step/connection_pool.hpp"
+#include "model/step/enabled_in_part.hpp"
 #include "model/step/enabled_list.hpp"
 #include "model/step/partition.hpp"
 #include "model/step/provider_run.hpp"
@@ -15,7 +16,7 @@
 
 namespace oncecheck {
 
-void Enabled::list() {
+void Enabled::list(bool busy) {
   sends();
   deliveries();
   tasks();
@@ -25,7 +26,7 @@ void Enabled::list() {
   replication();
   queues();
   deploys();
-  const bool quiet = out_.empty();
+  const bool quiet = out_.empty() && !busy;
   if (quiet) quiet_timers();
   list_purges(p_, w_, out_);  // in no hurry: time may run out while deleted rows wait for it
   jobs();
@@ -313,6 +314,11 @@ void Enabled::jobs() {
 void enabled(const Program& program, const std::uint8_t* world, std::vector<Event>& events, bool faults) {
   events.clear();
   Enabled(program, world, events, faults).list();
+}
+
+void enabled_in_part(const Program& program, const std::uint8_t* world, std::vector<Event>& events) {
+  events.clear();
+  Enabled(program, world, events, true).list(true);
 }
 
 }  // namespace oncecheck

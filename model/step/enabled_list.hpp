@@ -15,7 +15,8 @@ class Enabled {
   Enabled(const Program& program, const std::uint8_t* w, std::vector<Event>& out, bool faults)
       : p_(program), l_(program.plan.layout), w_(w), out_(out), faults_(faults) {}
 
-  void list();
+  // busy: the rest of the system, which this world does not show, has something to do: it is not quiet.
+  void list(bool busy = false);
   // Nothing else can happen: time goes on until the next timer.
   void quiet_timers();
 

@@ -39,6 +39,7 @@ class Symmetry {
 
   // Whether anything is interchangeable.
   bool any() const { return !slots_.empty() || !clicks_.empty() || !instances_.empty() || !clients_.groups.empty(); }
+  bool swaps_clients() const { return !clients_.groups.empty(); }
   // "2 clicks of buyer/1", "3 handlers of checkout", ...
   const std::vector<std::string>& found() const { return found_; }
   const std::vector<std::string>& kept_apart() const { return kept_apart_; }

@@ -1,0 +1,242 @@
+#include "model/check/collapsed_steps.hpp"
+
+#include <algorithm>
+
+#include "model/step/enabled_in_part.hpp"
+#include "model/step/relation.hpp"
+#include "model/world/check.hpp"
+
+namespace oncecheck {
+
+namespace {
+
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+std::uint64_t key_of(std::uint32_t a, std::uint64_t mask, std::uint32_t b) {
+  return (static_cast<std::uint64_t>(a) << 24 | mask << 16 | b) + 1;
+}
+
+}  // namespace
+
+CollapsedSteps::Worker::Worker(const Program& program) : coverage(program) { coverage.watch(workspace); }
+
+CollapsedSteps::CollapsedSteps(const Program& program, const Collapse& collapse) : p_(program), collapse_(collapse) {
+  for (std::size_t a = 0; a < program.faults.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      for (int k = 0; k < kFaultKinds; ++k) {
+        const auto kind = static_cast<FaultKind>(k);
+        budgets_overlap_ = budgets_overlap_ || (pays_for(program.faults[a].kind, kind) && pays_for(program.faults[b].kind, kind));
+      }
+    }
+  }
+}
+
+std::uint32_t CollapsedSteps::shared_number(const Bytes& content) {
+  return shared_.number_of(content, [&] {
+    return Part{content, XXH3_64bits_withSeed(content.data(), content.size(), 1), {}, collapse_.room_of_shared(content)};
+  });
+}
+
+std::uint32_t CollapsedSteps::local_number(const Bytes& content) {
+  return locals_.number_of(content, [&] {
+    return Part{content, XXH3_64bits_withSeed(content.data(), content.size(), 2), collapse_.names_of(content), collapse_.room_of(content)};
+  });
+}
+
+bool CollapsedSteps::state_of(const std::uint8_t* world, CollapsedState& out) {
+  Collapse::World cut;
+  if (!collapse_.cut(world, cut)) return false;
+  out.shared = shared_number(cut.shared);
+  out.counters = cut.counters;
+  out.count = static_cast<std::uint32_t>(cut.locals.size());
+  for (std::size_t i = 0; i < cut.locals.size(); ++i) {
+    const std::uint32_t n = local_number(cut.locals[i]);
+    if (n == Interned<Part>::kFull) return false;
+    out.locals[i] = static_cast<std::uint16_t>(n);
+  }
+  return out.shared != Interned<Part>::kFull;
+}
+
+void CollapsedSteps::world_of(const CollapsedState& s, Bytes& world) {
+  std::vector<const Bytes*> locals;
+  for (std::uint32_t i = 0; i < s.count; ++i) locals.push_back(&locals_[s.locals[i]].content);
+  NameMap names;
+  CHECK_THAT(collapse_.put_together(shared_[s.shared].content, s.counters, locals, world, names));
+}
+
+std::uint64_t CollapsedSteps::fingerprint(const CollapsedState& s) const {
+  std::uint64_t sum = mixed(shared_[s.shared].hash ^ mixed(s.counters.budgets * 0x9e3779b97f4a7c15u ^ mixed(s.counters.told + 1)));
+  for (std::uint32_t i = 0; i < s.count; ++i) sum += locals_[s.locals[i]].hash;
+  const std::uint64_t f = mixed(sum);
+  return f == 0 ? 1 : f;
+}
+
+// Which budgets are left, as far as that decides more than whether a fault can happen.
+std::uint64_t CollapsedSteps::mask_of(const Counters& c) const {
+  if (!budgets_overlap_) return 0;
+  std::uint64_t mask = 0;
+  for (std::size_t f = 0; f < p_.faults.size(); ++f) mask |= static_cast<std::uint64_t>((c.budgets >> (8 * f) & 255) != 0) << f;
+  return mask;
+}
+
+const CollapsedSteps::Beside* CollapsedSteps::beside(Worker& w, std::uint32_t shared, std::uint64_t mask, std::uint32_t local) {
+  const std::uint64_t key = key_of(shared, mask, local);
+  if (const Beside* mine = w.known.at(key)) return mine;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto it = beside_.find(key);
+    if (it != beside_.end()) return w.known.at(key) = it->second.get();
+  }
+  // Two threads may find out the same: it is the same.
+  std::unique_ptr<Beside> found = find_out(w, shared, mask, local);
+  if (found == nullptr) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  return w.known.at(key) = beside_.try_emplace(key, std::move(found)).first->second.get();
+}
+
+std::unique_ptr<CollapsedSteps::Beside> CollapsedSteps::find_out(Worker& w, std::uint32_t shared, std::uint64_t mask, std::uint32_t local) {
+  auto out = std::make_unique<Beside>();
+  const Bytes* const mine = local == kNobodyElse ? nullptr : &locals_[local].content;
+  std::vector<const Bytes*> locals;
+  if (mine != nullptr) locals.push_back(mine);
+  Counters counters;
+  for (std::size_t f = 0; f < p_.faults.size(); ++f) {
+    if (p_.faults[f].max > 0 && (!budgets_overlap_ || (mask >> f & 1) != 0)) budget_of(counters, static_cast<int>(f)) = 1;
+  }
+  Bytes world;
+  NameMap names;
+  CHECK_THAT(collapse_.put_together(shared_[shared].content, counters, locals, world, names));
+  out->stands_for_alike = mine != nullptr && collapse_.stands_for_alike(*mine);
+  std::vector<Event> events;
+  enabled_in_part(p_, world.data(), events);
+  std::vector<Effect> of_shared;
+  for (Event e : events) {
+    Effect effect;
+    const Collapse::Owner owner = collapse_.owner_of(world.data(), mine, e);
+    if (owner == Collapse::Owner::Other) continue;
+    if (owner == Collapse::Owner::Unknown) {
+      out->whole = true;
+      continue;
+    }
+    if (!find_effect(w, world, names, shared, local, e, effect)) return nullptr;
+    // One number for a deadline, whatever the local state has.
+    if (e.kind == EventKind::PassDeadline && owner == Collapse::Owner::Shared) {
+      e.a = static_cast<std::uint8_t>(std::find(names.deadlines.begin(), names.deadlines.end(), static_cast<int>(e.a)) - names.deadlines.begin());
+    }
+    effect.event = e;
+    if (owner == Collapse::Owner::Local || mine == nullptr) {
+      out->active = out->active || (e.fault == kNoBudget && e.kind != EventKind::StartJob);
+      out->effects.push_back(effect);
+    } else {
+      of_shared.push_back(effect);
+    }
+  }
+  if (mine == nullptr) return out;
+  const Beside* const alone = beside(w, shared, mask, kNobodyElse);
+  if (alone == nullptr) return nullptr;
+  for (const Effect& e : alone->effects) {
+    const auto it = std::find_if(of_shared.begin(), of_shared.end(), [&](const Effect& x) { return x.event == e.event; });
+    if (it == of_shared.end()) {
+      out->whole = true;
+      break;
+    }
+    out->images.push_back(*it);
+    of_shared.erase(it);
+  }
+  out->more = std::move(of_shared);
+  return out;
+}
+
+// What the event does in a world of the shared state and the local state. False: what it leads to cannot be cut.
+bool CollapsedSteps::find_effect(Worker& w, const Bytes& world, const NameMap& names, std::uint32_t shared, std::uint32_t local, const Event& e,
+                                 Effect& out) {
+  w.coverage.note(p_, world.data(), e, w.workspace);
+  Bytes child = world;
+  Observation seen;
+  out.limit = apply(p_, child.data(), e, w.workspace, &seen);
+  if (out.limit) return true;
+  Collapse::World cut;
+  if (!collapse_.cut(child.data(), cut)) return false;
+  if (e.fault != kNoBudget && !p_.faults[e.fault].endless) out.spent = e.fault;
+  out.told = cut.counters.told;
+  out.shared = shared_number(cut.shared);
+  const int sender = local == kNobodyElse ? -1 : collapse_.sender_of(locals_[local].content);
+  Names own;
+  for (std::size_t i = 0; i < cut.locals.size(); ++i) {
+    const bool is_other = i < p_.senders.size() && static_cast<int>(i) != sender;
+    if (is_other) {
+      if (!collapse_.not_sent(cut.locals[i])) return false;  // somebody else was touched
+      continue;
+    }
+    const std::uint32_t n = local_number(cut.locals[i]);
+    if (out.count == 3 || n == Interned<Part>::kFull) return false;
+    out.locals[out.count++] = static_cast<std::uint16_t>(n);
+    own.fresh |= cut.own[i].fresh;
+    own.deadlines |= cut.own[i].deadlines;
+  }
+  // From the shared state before to the world, to the world after the step, to the shared state after.
+  NameMap map;
+  auto follow = [](const std::vector<int>& first, const std::vector<int>& step, const std::vector<int>& last, std::uint64_t mine, std::vector<int>& to,
+                   std::uint64_t& kept) {
+    for (std::size_t n = 0; n < first.size(); ++n) {
+      const int before = first[n];
+      const int after = before < 0 ? -1 : n < first.size() && step.empty() ? before : step[static_cast<std::size_t>(before)];
+      const int there = after < 0 ? -1 : last[static_cast<std::size_t>(after)];
+      to.push_back(before < 0 ? static_cast<int>(n) : there);
+      if (after >= 0 && there < 0 && (mine >> after & 1) != 0) kept |= std::uint64_t{1} << n;
+    }
+  };
+  follow(names.fresh, seen.fresh_renumbered, cut.names.fresh, own.fresh, map.fresh, out.kept.fresh);
+  follow(names.deadlines, seen.deadlines_renumbered, cut.names.deadlines, own.deadlines, map.deadlines, out.kept.deadlines);
+  out.rename = rename_by(std::move(map));
+
+  Room before = shared_[shared].room, after = shared_[out.shared].room;
+  if (local != kNobodyElse) before.add(locals_[local].room);
+  for (int k = 0; k < out.count; ++k) after.add(locals_[out.locals[k]].room);
+  out.grows = after.messages > before.messages || after.fresh > before.fresh || after.deadlines > before.deadlines;
+  for (int i = 0; i < 4; ++i) out.grows = out.grows || after.requests[i] > before.requests[i] || after.tasks[i] > before.tasks[i];
+  return true;
+}
+
+const CollapsedSteps::Rename* CollapsedSteps::rename_by(NameMap map) {
+  Rename r;
+  auto look = [](const std::vector<int>& to, std::uint64_t& changed, std::uint64_t& gone) {
+    for (std::size_t n = 0; n < to.size(); ++n) {
+      if (to[n] != static_cast<int>(n)) changed |= std::uint64_t{1} << n;
+      if (to[n] < 0) gone |= std::uint64_t{1} << n;
+    }
+  };
+  look(map.fresh, r.changed.fresh, r.gone.fresh);
+  look(map.deadlines, r.changed.deadlines, r.gone.deadlines);
+  if (r.changed.none()) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  const auto it = std::find_if(renames_.begin(), renames_.end(), [&](const Rename& x) { return x.map == map; });
+  if (it != renames_.end()) return &*it;
+  r.number = static_cast<std::uint32_t>(renames_.size());
+  r.map = std::move(map);
+  return &renames_.emplace_back(std::move(r));
+}
+
+std::uint16_t CollapsedSteps::renamed(Worker& w, const Rename& r, std::uint16_t local, Names& held) {
+  const Names& names = locals_[local].names;
+  if (!names.meets(r.changed)) return local;
+  const Names gone{names.fresh & r.gone.fresh, names.deadlines & r.gone.deadlines};
+  if (gone.meets(held)) return kNobodyElse;
+  held.fresh |= gone.fresh;
+  held.deadlines |= gone.deadlines;
+  const auto [it, is_new] = w.renamed.try_emplace(static_cast<std::uint64_t>(r.number) << 16 | local, std::uint16_t{0});
+  if (is_new) it->second = static_cast<std::uint16_t>(local_number(collapse_.renamed(locals_[local].content, r.map)));
+  return it->second;
+}
+
+bool CollapsedSteps::fits(const CollapsedState& s) const {
+  Room room = shared_[s.shared].room;
+  for (std::uint32_t i = 0; i < s.count; ++i) room.add(locals_[s.locals[i]].room);
+  return collapse_.fits(room);
+}
+
+}  // namespace oncecheck

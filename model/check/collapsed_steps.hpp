@@ -1,0 +1,277 @@
+// The steps of collapsed states (collapse.hpp). What a local state does beside a shared state is found out once, by the transition relation,
+// and remembered: a state's successors are then put together from what its parts do.
+//
+// Sound because of what cut() guarantees, that local states name nothing of each other: the transition relation (step/relation.hpp) reads
+// and changes, in an event of one request or handler, what belongs to it and the shared state alone. Where it looks further, a state
+// is expanded as a whole: a system in which nothing happens by itself (timers of a quiet system, rest), and one in which a
+// step would need more room than there is. Which states these are depends on the state alone.
+//
+// This is partial evaluation of the transition relation by parts, as in thread-modular checking (Flanagan and Qadeer, 2003), but exact: states stay
+// whole.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "model/check/collapse.hpp"
+#include "model/check/interned.hpp"
+#include "model/step/coverage.hpp"
+
+namespace oncecheck {
+
+// Only the first `count` local states mean something. Their order means nothing: which it is depends on the way that led here.
+struct CollapsedState {
+  std::uint32_t shared = 0, count = 0;
+  Counters counters;
+  std::uint16_t locals[Collapse::kMostLocals] = {};
+};
+
+class CollapsedSteps {
+ public:
+  CollapsedSteps(const Program& program, const Collapse& collapse);
+
+  // Bytes of a state that need to be kept.
+  std::size_t state_bytes() const { return offsetof(CollapsedState, locals) + sizeof(std::uint16_t) * collapse_.most_locals(); }
+
+  // False: the world cannot be cut.
+  bool state_of(const std::uint8_t* world, CollapsedState& out);
+  void world_of(const CollapsedState& state, Bytes& world);
+  // A world that has no local state.
+  void shared_world_of(const CollapsedState& state, Bytes& world) const { collapse_.shared_world(shared_[state.shared].content, state.counters, world.data()); }
+  // Never 0. Does not depend on numbers of parts.
+  std::uint64_t fingerprint(const CollapsedState& state) const;
+
+  struct Rename {
+    std::uint32_t number = 0;
+    NameMap map;
+    Names changed, gone;
+  };
+  struct Effect {
+    const Rename* rename = nullptr;        // of names of the shared state; null: every name stays
+    std::uint32_t shared = 0;
+    std::uint64_t told = 0;                // bits that it adds
+    std::uint8_t spent = kNoBudget, count = 0;
+    bool grows = false;                    // it needs room
+    std::uint16_t locals[3] = {};
+    Names kept;                            // names of the shared state that are now those of these local states alone
+    Limit limit;                           // then it leads nowhere
+    Event event;
+  };
+  struct Beside {  // what one local state does, or what the shared state does to it
+    std::vector<Effect> effects;
+    std::vector<Effect> images;  // by effect of the shared state: what becomes of the local state
+    std::vector<Effect> more;    // effects of the shared state that it has because of this local state
+    bool active = false;         // something of it happens by itself
+    bool whole = false;          // the state must be expanded as a whole
+    bool stands_for_alike = false;
+  };
+
+  // What has been found out, by shared state, budgets and local state. Open addressing, at most half full.
+  class Known {
+   public:
+    // The place of the key, which is null when it is new. REQUIRES: key != 0.
+    const Beside*& at(std::uint64_t key) {
+      if (used_ * 2 >= slots_.size()) grow();
+      Slot& s = find(key);
+      if (s.key == 0) {
+        s.key = key;
+        ++used_;
+      }
+      return s.beside;
+    }
+
+   private:
+    struct Slot {
+      std::uint64_t key = 0;
+      const Beside* beside = nullptr;
+    };
+    Slot& find(std::uint64_t key) {
+      std::size_t i = key * 0x9e3779b97f4a7c15u >> shift_;
+      while (slots_[i].key != 0 && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
+      return slots_[i];
+    }
+    void grow() {
+      std::vector<Slot> old(slots_.size() * 2);
+      --shift_;
+      old.swap(slots_);
+      for (const Slot& s : old) {
+        if (s.key != 0) find(s.key) = s;
+      }
+    }
+    int shift_ = 54;
+    std::vector<Slot> slots_ = std::vector<Slot>(1024);
+    std::size_t used_ = 0;
+  };
+
+  // One thread's share.
+  struct Worker {
+    explicit Worker(const Program& program);
+    Workspace workspace;
+    Coverage coverage;
+    std::uint64_t transitions = 0, whole = 0;
+    Limit limit;
+    Known known;
+    std::unordered_map<std::uint64_t, std::uint16_t> renamed;  // by renaming and local state
+    std::vector<const Beside*> here;
+  };
+  enum class Outcome {
+    Done,
+    Whole,   // what emit() got does not count: ask world_of() and the transition relation
+    GiveUp,  // this scenario's worlds cannot be cut after all
+  };
+  // emit(child) for each step. Transitions are counted in the worker.
+  template <class Emit>
+  Outcome expand(Worker& w, const CollapsedState& s, Emit emit);
+
+  struct Sizes {
+    std::size_t shared, locals, pairs;
+  };
+  Sizes sizes() const { return {shared_.size(), locals_.size(), beside_.size()}; }
+
+ private:
+  struct Part {
+    Bytes content;
+    std::uint64_t hash = 0;
+    Names names;
+    Room room;
+  };
+  static constexpr std::uint32_t kNobodyElse = 0xFFFF;  // in place of a local state: the shared state by itself
+
+  std::uint32_t shared_number(const Bytes& content);
+  std::uint32_t local_number(const Bytes& content);
+  std::uint64_t mask_of(const Counters& c) const;
+  const Beside* beside(Worker& w, std::uint32_t shared, std::uint64_t mask, std::uint32_t local);
+  std::unique_ptr<Beside> find_out(Worker& w, std::uint32_t shared, std::uint64_t mask, std::uint32_t local);
+  bool find_effect(Worker& w, const Bytes& world, const NameMap& names, std::uint32_t shared, std::uint32_t local, const Event& e, Effect& out);
+  const Rename* rename_by(NameMap map);
+  // 0xFFFF: a name that has vanished from the shared state is in the hands of two. held: who of those looked at has such names.
+  std::uint16_t renamed(Worker& w, const Rename& rename, std::uint16_t local, Names& held);
+  bool fits(const CollapsedState& s) const;
+
+  const Program& p_;
+  const Collapse& collapse_;
+  bool budgets_overlap_ = false;  // which budget pays for a fault depends on which are left
+  Interned<Part> shared_{std::size_t{1} << 24};
+  Interned<Part> locals_{0xFFF0};
+  mutable std::mutex mutex_;  // of what follows
+  std::unordered_map<std::uint64_t, std::unique_ptr<Beside>> beside_;
+  std::deque<Rename> renames_;  // stable addresses
+};
+
+inline std::uint8_t& budget_of(Counters& c, int fault) { return reinterpret_cast<std::uint8_t*>(&c.budgets)[fault]; }
+
+template <class Emit>
+CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& s, Emit emit) {
+  const std::uint64_t mask = mask_of(s.counters);
+  const Beside* const alone = beside(w, s.shared, mask, kNobodyElse);
+  if (alone == nullptr) return Outcome::GiveUp;
+  bool active = alone->active, whole = alone->whole, more = false;
+  w.here.resize(s.count);
+  for (std::uint32_t i = 0; i < s.count; ++i) {
+    const Beside* b = w.here[i] = beside(w, s.shared, mask, s.locals[i]);
+    if (b == nullptr) return Outcome::GiveUp;
+    active = active || b->active;
+    whole = whole || b->whole;
+    more = more || !b->more.empty();
+  }
+  if (whole || !active) return Outcome::Whole;
+  std::uint64_t transitions = 0;
+  auto step = [&](const Effect& e, CollapsedState& child) {  // what the shared state and the counters become; false: it does not happen
+    if (e.spent != kNoBudget && budget_of(child.counters, e.spent) == 0) return false;
+    ++transitions;
+    if (e.limit) {
+      if (!w.limit || e.limit.kind < w.limit.kind || (e.limit.kind == w.limit.kind && e.limit.arg < w.limit.arg)) w.limit = e.limit;
+      return false;
+    }
+    if (e.spent != kNoBudget) --budget_of(child.counters, e.spent);
+    child.counters.told |= e.told;
+    child.shared = e.shared;
+    return true;
+  };
+  CollapsedState child;
+  for (std::uint32_t i = 0; i < s.count; ++i) {
+    std::uint64_t alike = 1;
+    bool first = true;
+    for (std::uint32_t j = 0; j < s.count; ++j) {
+      if (j == i || s.locals[j] != s.locals[i]) continue;
+      first = first && j > i;
+      ++alike;
+    }
+    if (!first) continue;
+    if (w.here[i]->stands_for_alike) alike = 1;
+    for (const Effect& e : w.here[i]->effects) {
+      child = s;
+      const std::uint64_t before = transitions;
+      const bool leads = step(e, child);
+      transitions += (transitions - before) * (alike - 1);
+      if (!leads) continue;
+      if (e.rename != nullptr) {
+        Names held = e.kept;
+        for (std::uint32_t j = 0; j < s.count; ++j) {
+          if (j != i && (child.locals[j] = renamed(w, *e.rename, s.locals[j], held)) == kNobodyElse) return Outcome::GiveUp;
+        }
+      }
+      if (e.count == 0) {
+        child.locals[i] = child.locals[--child.count];
+      } else {
+        child.locals[i] = e.locals[0];
+        if (child.count + e.count - 1 > collapse_.most_locals()) return Outcome::GiveUp;
+        for (std::uint32_t k = 1; k < e.count; ++k) child.locals[child.count++] = e.locals[k];
+      }
+      if (e.grows && !fits(child)) return Outcome::Whole;
+      emit(child);
+    }
+  }
+  // image(j): what becomes of the local state, null: nothing but new names.
+  auto shared_step = [&](const Effect& e, auto image) {
+    child = s;
+    if (!step(e, child)) return Outcome::Done;
+    child.count = 0;
+    Names held;
+    for (std::uint32_t j = 0; j < s.count; ++j) {
+      const Effect* to = image(j);
+      if (to != nullptr) {
+        if (to->shared != e.shared) return Outcome::Whole;
+        if (to->kept.meets(held)) return Outcome::GiveUp;
+        held.fresh |= to->kept.fresh;
+        held.deadlines |= to->kept.deadlines;
+        if (child.count + to->count > collapse_.most_locals()) return Outcome::GiveUp;
+        for (std::uint32_t k = 0; k < to->count; ++k) child.locals[child.count++] = to->locals[k];
+      } else {
+        if (child.count == collapse_.most_locals()) return Outcome::GiveUp;
+        const std::uint16_t there = e.rename == nullptr ? s.locals[j] : renamed(w, *e.rename, s.locals[j], held);
+        if (there == kNobodyElse) return Outcome::GiveUp;
+        child.locals[child.count++] = there;
+      }
+    }
+    if (!fits(child)) return Outcome::Whole;
+    emit(child);
+    return Outcome::Done;
+  };
+  for (std::size_t k = 0; k < alone->effects.size(); ++k) {
+    const Outcome o = shared_step(alone->effects[k], [&](std::uint32_t j) { return &w.here[j]->images[k]; });
+    if (o != Outcome::Done) return o;
+  }
+  for (std::uint32_t i = 0; more && i < s.count; ++i) {
+    auto same = [&](std::uint32_t j, const Event& e) -> const Effect* {
+      for (const Effect& x : w.here[j]->more) {
+        if (x.event == e) return &x;
+      }
+      return nullptr;
+    };
+    for (const Effect& e : w.here[i]->more) {
+      bool first = true;
+      for (std::uint32_t j = 0; j < i; ++j) first = first && same(j, e.event) == nullptr;
+      if (!first) continue;
+      const Outcome o = shared_step(e, [&](std::uint32_t j) { return same(j, e.event); });
+      if (o != Outcome::Done) return o;
+    }
+  }
+  w.transitions += transitions;
+  return Outcome::Done;
+}
+
+}  // namespace oncecheck
