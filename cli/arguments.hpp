@@ -28,7 +28,7 @@ struct Arguments {
   bool quiet = false;
   bool verbose = false;
   bool no_reductions = false;
-  bool no_symmetry = false;
+  bool no_symmetry = false, no_collapse = false;
   bool explore_all = false;
   bool keep_faults = false;
   std::uint64_t runs = 1000;

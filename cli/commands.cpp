@@ -93,6 +93,7 @@ int run_check(const Arguments& a) {
   CheckOptions options = check_options(a);
   options.explore_all = a.explore_all;
   options.symmetry = !a.no_symmetry && !a.no_reductions;
+  options.collapse = !a.no_collapse;
   ProgressLine line;
   options.progress = [&](const Progress& p) { line.show(p); };
   return run_scenarios(a, [&](const Program& p, const Overrides& overrides) {
@@ -272,6 +273,7 @@ int run_command_line(int argc, char** argv) {
   add_run_options(c, a);
   add_limits(c, a);
   c->add_flag("--no-reductions", a.no_reductions, "switch reductions off (dead variables, order of purges, symmetry): more states, the same verdicts");
+  c->add_flag("--no-collapse", a.no_collapse, "take every step anew instead of remembering what parts of a state do: slower, the same states");
   c->add_flag("--no-symmetry", a.no_symmetry, "tell interchangeable clicks, handlers, instances and clients apart: more states, the same verdicts");
   c->add_flag("--all-states", a.explore_all, "explore to the end even when every promise is broken already");
   c->footer("Example: oncecheck check scenarios/lying-api.jsonc --variant charge-then-ledger --explain");

@@ -32,8 +32,12 @@ std::string verdict_line(const RunReport& r, const VerdictReport& v, const TextO
 std::string symmetry_lines(const CheckResult& r) {
   std::string out;
   if (!r.interchangeable.empty()) {
-    out += fmt::format("    symmetry: interchangeable are {}; {} of {} steps led to a state that another one stands for\n",
-                       fmt::join(r.interchangeable, ", "), thousands(r.renamed), thousands(r.transitions));
+    out += fmt::format("    symmetry: interchangeable are {}", fmt::join(r.interchangeable, ", "));
+    out += r.collapsed ? "\n" : fmt::format("; {} of {} steps led to a state that another one stands for\n", thousands(r.renamed), thousands(r.transitions));
+  }
+  if (r.collapsed) {
+    out += fmt::format("    collapsed: {} shared and {} local states, {} pairs of them; {} states expanded as a whole\n", thousands(r.collapsed->shared),
+                       thousands(r.collapsed->locals), thousands(r.collapsed->pairs), thousands(r.collapsed->whole));
   }
   for (const std::string& s : r.kept_apart) out += "    symmetry: told apart are " + s + "\n";
   return out;

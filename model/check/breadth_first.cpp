@@ -18,11 +18,18 @@ constexpr int kMaxDepth = 60'000;
 
 }  // namespace
 
-BreadthFirst::BreadthFirst(const Program& program, const CheckOptions& options)
-    : p_(program), options_(options), expansion_(program, options), bytes_(expansion_.state_bytes()) {
-  threads_ = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  for (int i = 0; i < threads_; ++i) workers_.push_back(std::make_unique<Worker>(program, bytes_));
+BreadthFirst::BreadthFirst(const Program& program, const CheckOptions& options, std::size_t state_bytes)
+    : p_(program), options_(options), expansion_(program, options), bytes_(state_bytes), threads_(threads_for(options)) {
   crew_.emplace(threads_);
+}
+
+BreadthFirst::BreadthFirst(const Program& program, const CheckOptions& options)
+    : BreadthFirst(program, options, Expansion(program, options).state_bytes()) {
+  for (int i = 0; i < threads_; ++i) workers_.push_back(std::make_unique<Worker>(program, bytes_));
+}
+
+int BreadthFirst::threads_for(const CheckOptions& options) {
+  return options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
 CheckResult BreadthFirst::run() {
@@ -149,6 +156,10 @@ std::size_t BreadthFirst::memory() const {
   return total;
 }
 
+std::vector<Event> BreadthFirst::way_through(const std::vector<std::uint64_t>& states, const Invariant* broken) {
+  return retrace(expansion_.space(), seen_, first_, states, broken);
+}
+
 CheckResult BreadthFirst::finish() {
   SearchEnd end;
   end.stopped = stop_reason_;
@@ -158,10 +169,9 @@ CheckResult BreadthFirst::finish() {
   end.peak_frontier = peak_frontier_;
   end.peak_memory_bytes = std::max(peak_memory_, memory());
   end.visited_bytes = seen_.bytes();
-  end.path = [&](const std::vector<std::uint64_t>& states) { return retrace(expansion_.space(), seen_, first_, states, nullptr); };
+  end.path = [&](const std::vector<std::uint64_t>& states) { return way_through(states, nullptr); };
   end.trace = [&](const Break& at, const Invariant& invariant) {
-    if (at.parent != 0) return retrace(expansion_.space(), seen_, first_, {at.parent, at.child}, &invariant);
-    return end.path({at.child});
+    return at.parent != 0 ? way_through({at.parent, at.child}, &invariant) : way_through({at.child}, nullptr);
   };
   CheckResult r = conclude(expansion_, workers_, end);
   r.seconds = elapsed();

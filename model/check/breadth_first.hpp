@@ -19,23 +19,32 @@ class BreadthFirst {
  public:
   // Both must outlive it.
   BreadthFirst(const Program& program, const CheckOptions& options);
+  virtual ~BreadthFirst() = default;
 
   CheckResult run();
 
- private:
+ protected:
+  // States of that many bytes; workers are to be added.
+  BreadthFirst(const Program& program, const CheckOptions& options, std::size_t state_bytes);
+  static int threads_for(const CheckOptions& options);
+
   struct Level {
     Frontier::Chunks chunks;
     std::size_t count = 0;
   };
 
-  void first_level();
+  // What a state is, is the business of these. See collapsed_search.hpp for other ones.
+  virtual void first_level();
+  virtual void expand(Worker& w, const std::uint8_t* state, std::uint64_t fingerprint);
+  virtual void look_up(Worker& w);
+  // The shortest way to the first of these states, then on through the others; `broken`, unless null, is broken by the last step.
+  virtual std::vector<Event> way_through(const std::vector<std::uint64_t>& states, const Invariant* broken);
+  virtual bool check_limits();
+
   void expand_level();
   void run_piece(std::size_t from, std::size_t to, std::size_t states);
   void expand_chunk(Worker& w, std::unique_ptr<Frontier::Chunk>& chunk);
-  void expand(Worker& w, const std::uint8_t* state, std::uint64_t fingerprint);
-  void look_up(Worker& w);
   void collect();
-  bool check_limits();
   Progress progress() const;
   double elapsed() const;
   std::size_t memory() const;

@@ -26,6 +26,8 @@ struct CheckOptions {
   std::uint64_t max_states = 0;        // 0: no limit
   std::uint64_t max_memory_bytes = 0;  // seen set and frontiers; 0: no limit
   bool symmetry = true;                // worlds that differ in which of alike things is which are one (step/symmetry.hpp)
+  bool collapse = true;                // steps are remembered by parts of a state where that can be done (collapsed_search.hpp)
+  std::uint64_t collapse_audit = 1024;  // of so many collapsed states one is expanded both ways, and a difference is a bug; 1: each
   bool explore_all = false;            // go on to the end even when every promise is broken (counts)
   bool stop_at_first = false;          // the search ends with the level in which a promise breaks
   const Monitor* monitor = nullptr;    // null: every run counts

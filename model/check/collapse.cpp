@@ -219,9 +219,9 @@ bool Collapse::cut(const std::uint8_t* w, World& out) const {
   out.counters = {};
   std::memcpy(&out.counters.budgets, w + layout_.budgets, static_cast<std::size_t>(layout_.budget_count));
   std::memcpy(&out.counters.told, w + layout_.told, static_cast<std::size_t>(layout_.operation_count));
+  make_canonical_named(shared, out.names);  // it looks at budgets: what no fault can make use of is dropped
   clear(shared + layout_.budgets, layout_.budget_count);
   clear(shared + layout_.told, layout_.operation_count);
-  make_canonical_named(shared, out.names);
 
   out.locals.resize(drafts.size());
   out.own.assign(drafts.size(), {});

@@ -22,14 +22,15 @@ std::uint64_t key_of(std::uint32_t a, std::uint64_t mask, std::uint32_t b) {
 
 }  // namespace
 
-CollapsedSteps::Worker::Worker(const Program& program) : coverage(program) { coverage.watch(workspace); }
-
 CollapsedSteps::CollapsedSteps(const Program& program, const Collapse& collapse) : p_(program), collapse_(collapse) {
+  for (const RedisLayout& r : program.plan.layout.redis) {
+    budgets_matter_ = budgets_matter_ || !r.failover_budgets.empty() || !r.restart_budgets.empty();
+  }
   for (std::size_t a = 0; a < program.faults.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
       for (int k = 0; k < kFaultKinds; ++k) {
         const auto kind = static_cast<FaultKind>(k);
-        budgets_overlap_ = budgets_overlap_ || (pays_for(program.faults[a].kind, kind) && pays_for(program.faults[b].kind, kind));
+        budgets_matter_ = budgets_matter_ || (pays_for(program.faults[a].kind, kind) && pays_for(program.faults[b].kind, kind));
       }
     }
   }
@@ -77,7 +78,7 @@ std::uint64_t CollapsedSteps::fingerprint(const CollapsedState& s) const {
 
 // Which budgets are left, as far as that decides more than whether a fault can happen.
 std::uint64_t CollapsedSteps::mask_of(const Counters& c) const {
-  if (!budgets_overlap_) return 0;
+  if (!budgets_matter_) return 0;
   std::uint64_t mask = 0;
   for (std::size_t f = 0; f < p_.faults.size(); ++f) mask |= static_cast<std::uint64_t>((c.budgets >> (8 * f) & 255) != 0) << f;
   return mask;
@@ -105,7 +106,7 @@ std::unique_ptr<CollapsedSteps::Beside> CollapsedSteps::find_out(Worker& w, std:
   if (mine != nullptr) locals.push_back(mine);
   Counters counters;
   for (std::size_t f = 0; f < p_.faults.size(); ++f) {
-    if (p_.faults[f].max > 0 && (!budgets_overlap_ || (mask >> f & 1) != 0)) budget_of(counters, static_cast<int>(f)) = 1;
+    if (p_.faults[f].max > 0 && (!budgets_matter_ || (mask >> f & 1) != 0)) budget_of(counters, static_cast<int>(f)) = 1;
   }
   Bytes world;
   NameMap names;
@@ -228,7 +229,7 @@ std::uint16_t CollapsedSteps::renamed(Worker& w, const Rename& r, std::uint16_t 
   if (gone.meets(held)) return kNobodyElse;
   held.fresh |= gone.fresh;
   held.deadlines |= gone.deadlines;
-  const auto [it, is_new] = w.renamed.try_emplace(static_cast<std::uint64_t>(r.number) << 16 | local, std::uint16_t{0});
+  const auto [it, is_new] = w.renamed_locals.try_emplace(static_cast<std::uint64_t>(r.number) << 16 | local, std::uint16_t{0});
   if (is_new) it->second = static_cast<std::uint16_t>(local_number(collapse_.renamed(locals_[local].content, r.map)));
   return it->second;
 }

@@ -18,7 +18,8 @@
 
 #include "model/check/collapse.hpp"
 #include "model/check/interned.hpp"
-#include "model/step/coverage.hpp"
+#include "model/check/result.hpp"
+#include "model/check/search_worker.hpp"
 
 namespace oncecheck {
 
@@ -34,7 +35,7 @@ class CollapsedSteps {
   CollapsedSteps(const Program& program, const Collapse& collapse);
 
   // Bytes of a state that need to be kept.
-  std::size_t state_bytes() const { return offsetof(CollapsedState, locals) + sizeof(std::uint16_t) * collapse_.most_locals(); }
+  static std::size_t state_bytes(const Collapse& collapse) { return offsetof(CollapsedState, locals) + sizeof(std::uint16_t) * collapse.most_locals(); }
 
   // False: the world cannot be cut.
   bool state_of(const std::uint8_t* world, CollapsedState& out);
@@ -107,15 +108,12 @@ class CollapsedSteps {
   };
 
   // One thread's share.
-  struct Worker {
-    explicit Worker(const Program& program);
-    Workspace workspace;
-    Coverage coverage;
-    std::uint64_t transitions = 0, whole = 0;
-    Limit limit;
+  struct Worker : oncecheck::Worker {
+    Worker(const Program& program, std::size_t state_bytes) : oncecheck::Worker(program, state_bytes) {}
     Known known;
-    std::unordered_map<std::uint64_t, std::uint16_t> renamed;  // by renaming and local state
-    std::vector<const Beside*> here;
+    std::unordered_map<std::uint64_t, std::uint16_t> renamed_locals;  // by renaming and local state
+    std::vector<const Beside*> here;  // of the state at hand
+    std::uint64_t whole = 0;          // states that were expanded as a whole
   };
   enum class Outcome {
     Done,
@@ -126,10 +124,7 @@ class CollapsedSteps {
   template <class Emit>
   Outcome expand(Worker& w, const CollapsedState& s, Emit emit);
 
-  struct Sizes {
-    std::size_t shared, locals, pairs;
-  };
-  Sizes sizes() const { return {shared_.size(), locals_.size(), beside_.size()}; }
+  CollapsedSizes sizes() const { return {shared_.size(), locals_.size(), beside_.size(), 0}; }
 
  private:
   struct Part {
@@ -153,7 +148,8 @@ class CollapsedSteps {
 
   const Program& p_;
   const Collapse& collapse_;
-  bool budgets_overlap_ = false;  // which budget pays for a fault depends on which are left
+  // Which budgets are left decides more than whether a fault can happen: which of two pays, what a Redis keeps for a failover.
+  bool budgets_matter_ = false;
   Interned<Part> shared_{std::size_t{1} << 24};
   Interned<Part> locals_{0xFFF0};
   mutable std::mutex mutex_;  // of what follows
@@ -183,7 +179,7 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
     if (e.spent != kNoBudget && budget_of(child.counters, e.spent) == 0) return false;
     ++transitions;
     if (e.limit) {
-      if (!w.limit || e.limit.kind < w.limit.kind || (e.limit.kind == w.limit.kind && e.limit.arg < w.limit.arg)) w.limit = e.limit;
+      w.note_limit(e.limit);
       return false;
     }
     if (e.spent != kNoBudget) --budget_of(child.counters, e.spent);

@@ -23,6 +23,13 @@ struct InvariantResult {
   std::optional<std::size_t> cycle_from;
 };
 
+// How many parts the states of a collapsed search had (collapsed_search.hpp).
+struct CollapsedSizes {
+  std::size_t shared = 0, locals = 0;  // shared and local states
+  std::size_t pairs = 0;               // of them whose steps were found out
+  std::uint64_t whole = 0;             // states that were expanded as a whole
+};
+
 struct CheckResult {
   bool complete = false;        // every reachable state was explored
   std::string why_incomplete;   // the bound or limit that was reached, in words
@@ -38,6 +45,7 @@ struct CheckResult {
   std::vector<std::string> interchangeable, kept_apart;  // Symmetry::found, kept_apart; empty when it is switched off
   std::uint64_t renamed = 0;  // transitions whose world was replaced by another one of its orbit
   std::vector<InvariantResult> invariants;
+  std::optional<CollapsedSizes> collapsed;  // nothing: the search was not collapsed
   Unseen unseen;  // its marks are known to be out of reach only when the search is complete
 };
 

@@ -42,6 +42,7 @@ struct Worker {
         state_bytes(bytes) {
     coverage.watch(workspace);
   }
+  virtual ~Worker() = default;
 
   std::uint8_t* child(std::size_t i) { return children.data() + i * state_bytes; }
   std::uint8_t* representative(std::size_t i) { return represented.data() + i * state_bytes; }
