@@ -11,18 +11,9 @@
 
 namespace oncecheck {
 
-// A local state in bytes:
-//   [fresh values of its own][deadlines of its own]
-//   [tasks], each [service][its bytes; sender: 0 the local state's, or kNobody]
-//   [0, or 1 + class of the sender][its bytes]
-//   [requests], each [provider][its bytes; caller: number of the task here, or kNobody]
-//   [messages], each [its bytes; caller as of a task]
-// Names of the shared state have its numbers, those of its own count down from the highest.
-
 namespace {
 
-constexpr int kOwnFresh = 0, kOwnDeadlines = 1, kTasks = 2;
-constexpr std::size_t kMostCounters = 8, kMostProviders = 4, kMostServices = 4;
+constexpr std::size_t kMostCounters = 8;
 
 struct Draft {  // of a local state
   std::vector<int> tasks;
@@ -34,21 +25,12 @@ struct Draft {  // of a local state
 void clear(std::uint8_t* p, int bytes) { std::memset(p, 0, static_cast<std::size_t>(bytes)); }
 void append(Bytes& to, const std::uint8_t* from, int bytes) { to.insert(to.end(), from, from + bytes); }
 
-int request_cells(const ProviderLayout& p) { return p.targets ? 4 : 3; }
-
 std::uint8_t* request_at(const ProviderLayout& p, std::uint8_t* w, int i) { return w + p.inbox + i * p.inbox_stride; }
 const std::uint8_t* request_at(const ProviderLayout& p, const std::uint8_t* w, int i) { return w + p.inbox + i * p.inbox_stride; }
 
-std::uint64_t bit(int n) { return std::uint64_t{1} << n; }
-
 }  // namespace
 
-Collapse::Collapse(const Program& program) : p_(program), layout_(program.plan.layout) {
-  for (int s = 0; s < layout_.sender_count; ++s) {
-    const int before = p_.senders[static_cast<std::size_t>(s)].previous;
-    if (before < 0) first_of_class_.push_back(s);
-    class_of_sender_.push_back(before < 0 ? static_cast<int>(first_of_class_.size()) - 1 : class_of_sender_[static_cast<std::size_t>(before)]);
-  }
+Collapse::Collapse(const Program& program) : p_(program), layout_(program.plan.layout), locals_(program) {
   std::size_t handlers = 0;
   for (const TaskLayout& t : layout_.tasks) handlers += t.kind == TaskKind::Request ? 1 : 0;
   most_locals_ = std::min(kMostLocals, static_cast<std::size_t>(layout_.sender_count) + handlers + 8);
@@ -60,7 +42,7 @@ std::string Collapse::reason() const {
   if (p_.calls_services) return "services that call services";
   if (layout_.message_hold >= 0) return "queues";
   if (p_.faults.size() > kMostCounters || static_cast<std::size_t>(layout_.operation_count) > kMostCounters) return "more than 8 faults or requests";
-  if (layout_.providers.size() > kMostProviders || p_.services.size() > kMostServices) return "more than 4 providers or services";
+  if (layout_.providers.size() > Room::kMost || p_.services.size() > Room::kMost) return "more than 4 providers or services";
   if (p_.plan.domain.fresh_count() > 64 || layout_.deadline_slots > 64) return "more than 64 fresh values or deadlines";
   for (std::size_t s = 0; s < p_.services.size(); ++s) {
     if (p_.services[s].instances > 1 || layout_.instances[s] >= 0) return "instances that differ";
@@ -84,81 +66,6 @@ std::string Collapse::reason() const {
     if (me.previous >= 0 && me.keys != p_.senders[static_cast<std::size_t>(me.previous)].keys) return "clicks that differ";
   }
   return static_cast<std::size_t>(layout_.sender_count) > kMostLocals - 4 ? "too many clients" : "";
-}
-
-template <class OnPart, class OnCell>
-void Collapse::walk(const Bytes& local, OnPart part, OnCell cell) const {
-  const int width = layout_.cell;
-  std::size_t at = kTasks;
-  auto cells = [&](std::size_t first, int count) {
-    for (int c = 0; c < count; ++c) cell(first + static_cast<std::size_t>(c * width));
-  };
-  for (int n = local[at++]; n > 0; --n) {
-    const int service = local[at++];
-    const TaskLayout& t = layout_.tasks[static_cast<std::size_t>(p_.services[static_cast<std::size_t>(service)].request_tasks[0])];
-    part(Part::Task, service, at, t.bytes);
-    cells(at + kAnswerId, 1);
-    cells(at + static_cast<std::size_t>(t.locals - t.offset), t.local_cells);
-    at += static_cast<std::size_t>(t.bytes);
-  }
-  if (const int sender = local[at++]; sender != 0) {
-    part(Part::Sender, sender - 1, at, kSenderBytes);
-    at += kSenderBytes;
-  }
-  for (int n = local[at++]; n > 0; --n) {
-    const int provider = local[at++];
-    const ProviderLayout& p = layout_.providers[static_cast<std::size_t>(provider)];
-    part(Part::Request, provider, at, p.inbox_stride);
-    cells(at + 2, request_cells(p));
-    at += static_cast<std::size_t>(p.inbox_stride);
-  }
-  for (int n = local[at++]; n > 0; --n) {
-    part(Part::Message, 0, at, layout_.message_stride);
-    cells(at + 2, 1 + layout_.message_cells);
-    at += static_cast<std::size_t>(layout_.message_stride);
-  }
-  CHECK_THAT(at == local.size());
-}
-
-// Calls visit(base, number) for a cell that names a fresh value or, from the other two bases, a deadline.
-namespace {
-template <class Visit>
-void name_in(const Plan& plan, CellId id, Visit visit) {
-  const Domain& d = plan.domain;
-  const CellId fresh = d.first_fresh(), deadline = d.first_deadline(), recent = d.first_recent();
-  if (id >= fresh && id < fresh + d.fresh_count()) {
-    visit(fresh, id - fresh, true);
-  } else if (id >= recent && id < recent + d.deadline_count()) {
-    visit(recent, id - recent, false);
-  } else if (id >= deadline && id < deadline + d.deadline_count()) {
-    visit(deadline, id - deadline, false);
-  }
-}
-}  // namespace
-
-// `names` says what is in the shared state; all else is its own, by first appearance.
-void Collapse::renumber(Bytes& local, const NameMap& names, Names& own) const {
-  int fresh[64], deadlines[64];
-  std::fill(std::begin(fresh), std::end(fresh), -1);
-  std::fill(std::begin(deadlines), std::end(deadlines), -1);
-  int own_fresh = 0, own_deadlines = 0;
-  const int most_fresh = p_.plan.domain.fresh_count(), most_deadlines = p_.plan.domain.deadline_count();
-  walk(local, [](Part, int, std::size_t, int) {}, [&](std::size_t at) {
-    name_in(p_.plan, load_cell(layout_, local.data() + at), [&](CellId base, int n, bool is_fresh) {
-      int to = (is_fresh ? names.fresh : names.deadlines)[static_cast<std::size_t>(n)];
-      if (to < 0) {
-        int& mine = (is_fresh ? fresh : deadlines)[n];
-        if (mine < 0) {
-          mine = is_fresh ? most_fresh - 1 - own_fresh++ : most_deadlines - 1 - own_deadlines++;
-          (is_fresh ? own.fresh : own.deadlines) |= bit(n);
-        }
-        to = mine;
-      }
-      store_cell(layout_, local.data() + at, static_cast<CellId>(base + to));
-    });
-  });
-  local[kOwnFresh] = static_cast<std::uint8_t>(own_fresh);
-  local[kOwnDeadlines] = static_cast<std::uint8_t>(own_deadlines);
 }
 
 bool Collapse::cut(const std::uint8_t* w, World& out) const {
@@ -225,10 +132,15 @@ bool Collapse::cut(const std::uint8_t* w, World& out) const {
 
   out.locals.resize(drafts.size());
   out.own.assign(drafts.size(), {});
+  out.places.assign(drafts.size(), {});
+  out.one_task_each = true;
   Names all;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Draft& draft = drafts[i];
     Bytes& local = out.locals[i];
+    if (draft.sender >= 0) out.places[i].sender = static_cast<std::uint8_t>(draft.sender);
+    if (!draft.tasks.empty()) out.places[i].task = static_cast<std::uint8_t>(draft.tasks[0]);
+    out.one_task_each = out.one_task_each && draft.tasks.size() <= 1;
     local.assign({0, 0, static_cast<std::uint8_t>(draft.tasks.size())});
     for (int t : draft.tasks) {
       const TaskLayout& task = layout_.tasks[static_cast<std::size_t>(t)];
@@ -237,7 +149,7 @@ bool Collapse::cut(const std::uint8_t* w, World& out) const {
       append(local, w + task.offset, task.bytes);
       if (local[at + kSender] != kNobody) local[at + kSender] = 0;
     }
-    local.push_back(static_cast<std::uint8_t>(draft.sender < 0 ? 0 : 1 + class_of_sender_[static_cast<std::size_t>(draft.sender)]));
+    local.push_back(static_cast<std::uint8_t>(draft.sender < 0 ? 0 : 1 + locals_.class_of(draft.sender)));
     if (draft.sender >= 0) append(local, w + layout_.senders + draft.sender * kSenderBytes, kSenderBytes);
     local.push_back(static_cast<std::uint8_t>(draft.requests.size()));
     for (const auto& [p, i_] : draft.requests) {
@@ -256,7 +168,7 @@ bool Collapse::cut(const std::uint8_t* w, World& out) const {
       if (local[at + 1] != kNobody) local[at + 1] = 0;
     }
     Names& own = out.own[i];
-    renumber(local, out.names, own);
+    locals_.renumber(local, out.names, own);
     if (own.meets(all)) return false;
     all.fresh |= own.fresh;
     all.deadlines |= own.deadlines;
@@ -275,67 +187,69 @@ void Collapse::make_canonical_named(std::uint8_t* world, NameMap& names) const {
 }
 
 // Where the next part of each kind goes.
-struct Collapse::Places {
+struct Collapse::Next {
   std::vector<int> tasks, senders, requests;  // by service, class, provider
   int messages = 0, own_fresh = 0, own_deadlines = 0;
 };
 
-bool Collapse::place(const Bytes& local, Places& to, std::uint8_t* w) const {
+// REQUIRES: there is room.
+void Collapse::place(const Bytes& local, Place where, Next& next, std::uint8_t* w) const {
+  using Part = LocalStates::Part;
   Bytes moved = local;
-  const int most_fresh = p_.plan.domain.fresh_count(), most_deadlines = p_.plan.domain.deadline_count();
-  walk(local, [](Part, int, std::size_t, int) {}, [&](std::size_t at) {
-    name_in(p_.plan, load_cell(layout_, local.data() + at), [&](CellId base, int n, bool is_fresh) {
-      const bool own = n >= (is_fresh ? most_fresh - local[kOwnFresh] : most_deadlines - local[kOwnDeadlines]);
-      if (own) store_cell(layout_, moved.data() + at, static_cast<CellId>(base + n - (is_fresh ? to.own_fresh : to.own_deadlines)));
+  locals_.each_cell(local, [&](std::size_t at) {
+    name_in(p_.plan.domain, load_cell(layout_, local.data() + at), [&](CellId base, int n, bool is_fresh) {
+      if (!locals_.is_own(local, n, is_fresh)) return;
+      store_cell(layout_, moved.data() + at, static_cast<CellId>(base + n - (is_fresh ? next.own_fresh : next.own_deadlines)));
     });
   });
-  for (int k = 0; k < local[kOwnDeadlines]; ++k) {
-    std::memset(w + layout_.deadlines + 2 * (most_deadlines - 1 - to.own_deadlines - k), 0xFF, 2);
-  }
-  to.own_fresh += local[kOwnFresh];
-  to.own_deadlines += local[kOwnDeadlines];
+  const int own_deadlines = local[LocalStates::kOwnDeadlines];
+  next.own_fresh += local[LocalStates::kOwnFresh];
+  next.own_deadlines += own_deadlines;
+  // They run: one that has passed has no number.
+  for (int k = 0; k < own_deadlines; ++k) std::memset(w + layout_.deadlines + 2 * (layout_.deadline_slots - next.own_deadlines + k), 0xFF, 2);
 
-  int sender = -1;
-  walk(local, [&](Part part, int number, std::size_t at, int) {
-    if (part != Part::Sender) return;
-    sender = first_of_class_[static_cast<std::size_t>(number)];
+  locals_.each_part(local, [&](Part part, int number, std::size_t at, int) {
+    if (part != Part::Sender || where.sender != Place::kNone) return;
+    where.sender = static_cast<std::uint8_t>(locals_.first_of(number));
     // Clicks follow each other; those that were not sent are the last.
-    if (sender_state(local.data() + at) != kNotSent) sender += to.senders[static_cast<std::size_t>(number)]++;
-  }, [](std::size_t) {});
+    if (sender_state(local.data() + at) != kNotSent) where.sender = static_cast<std::uint8_t>(where.sender + next.senders[static_cast<std::size_t>(number)]++);
+  });
   std::vector<int> tasks;
-  bool room = true;
-  walk(moved, [&](Part part, int number, std::size_t at, int bytes) {
+  locals_.each_part(moved, [&](Part part, int number, std::size_t at, int bytes) {
     const std::uint8_t* from = moved.data() + at;
     std::uint8_t* there = nullptr;
     if (part == Part::Task) {
-      const std::vector<int>& slots = p_.services[static_cast<std::size_t>(number)].request_tasks;
-      int& next = to.tasks[static_cast<std::size_t>(number)];
-      if (next == static_cast<int>(slots.size())) {
-        room = false;
-        return;
-      }
-      tasks.push_back(slots[static_cast<std::size_t>(next++)]);
+      tasks.push_back(where.task != Place::kNone ? where.task
+                                                 : p_.services[static_cast<std::size_t>(number)].request_tasks[static_cast<std::size_t>(next.tasks[static_cast<std::size_t>(number)]++)]);
       there = w + layout_.tasks[static_cast<std::size_t>(tasks.back())].offset;
     } else if (part == Part::Sender) {
-      if (sender_state(from) == kNotSent) return;
-      there = w + layout_.senders + sender * kSenderBytes;
+      if (sender_state(from) == kNotSent) return;  // all zero, as the place is
+      there = w + layout_.senders + where.sender * kSenderBytes;
     } else if (part == Part::Request) {
       const ProviderLayout& p = layout_.providers[static_cast<std::size_t>(number)];
-      int& next = to.requests[static_cast<std::size_t>(number)];
-      while (next < p.inbox_slots && request_at(p, w, next)[0] != 0) ++next;
-      room = room && next < p.inbox_slots;
-      there = room ? request_at(p, w, next++) : nullptr;
+      int& slot = next.requests[static_cast<std::size_t>(number)];
+      while (request_at(p, w, slot)[0] != 0) ++slot;
+      there = request_at(p, w, slot);
     } else {
-      room = room && to.messages < layout_.message_slots;
-      there = room ? message_at(layout_, w, to.messages++) : nullptr;
+      there = message_at(layout_, w, next.messages++);
     }
-    if (!room) return;
     std::memcpy(there, from, static_cast<std::size_t>(bytes));
-    if (part == Part::Task && there[kSender] != kNobody) there[kSender] = static_cast<std::uint8_t>(sender);
+    if (part == Part::Task && there[kSender] != kNobody) there[kSender] = where.sender;
     if (part == Part::Request && there[1] != kNobody) there[1] = static_cast<std::uint8_t>(tasks[there[1]]);
-    if (part == Part::Message && there[1] != kNobody) there[1] = static_cast<std::uint8_t>(sender);
-  }, [](std::size_t) {});
-  return room;
+    if (part == Part::Message && there[1] != kNobody) there[1] = where.sender;
+  });
+}
+
+Place Collapse::second_place(const Bytes& local) const {
+  Place out;
+  locals_.each_part(local, [&](LocalStates::Part part, int number, std::size_t, int) {
+    if (part != LocalStates::Part::Task) return;
+    const std::vector<int>& slots = p_.services[static_cast<std::size_t>(number)].request_tasks;
+    if (slots.size() > 1) out.task = static_cast<std::uint8_t>(slots[1]);
+  });
+  // With more than one handler they stand from the first on, and are not told apart.
+  if (local[LocalStates::kTasks] > 1) out.task = Place::kNone;
+  return out;
 }
 
 void Collapse::shared_world(const Bytes& shared, const Counters& counters, std::uint8_t* w) const {
@@ -344,48 +258,23 @@ void Collapse::shared_world(const Bytes& shared, const Counters& counters, std::
   std::memcpy(w + layout_.told, &counters.told, static_cast<std::size_t>(layout_.operation_count));
 }
 
-bool Collapse::put_together(const Bytes& shared, const Counters& counters, const std::vector<const Bytes*>& locals, Bytes& world,
-                            NameMap& names) const {
+bool Collapse::put_together(const Bytes& shared, const Counters& counters, const std::vector<const Bytes*>& locals, const Place* places,
+                            Bytes& world, NameMap& names) const {
   Room room = room_of_shared(shared);
-  for (const Bytes* local : locals) room.add(room_of(*local));
+  for (const Bytes* local : locals) room.add(locals_.room_of(*local));
   if (!fits(room)) return false;
   world.resize(shared.size());
   shared_world(shared, counters, world.data());
-  Places places{std::vector<int>(p_.services.size()), std::vector<int>(first_of_class_.size()), std::vector<int>(layout_.providers.size())};
-  for (const Bytes* local : locals) {
-    if (!place(*local, places, world.data())) return false;
-  }
+  Next next{std::vector<int>(p_.services.size()), std::vector<int>(locals_.classes()), std::vector<int>(layout_.providers.size())};
+  for (std::size_t i = 0; i < locals.size(); ++i) place(*locals[i], places == nullptr ? Place() : places[i], next, world.data());
   make_canonical_named(world.data(), names);
   return true;
-}
-
-Names Collapse::names_of(const Bytes& local) const {
-  Names out;
-  const int most_fresh = p_.plan.domain.fresh_count(), most_deadlines = p_.plan.domain.deadline_count();
-  walk(local, [](Part, int, std::size_t, int) {}, [&](std::size_t at) {
-    name_in(p_.plan, load_cell(layout_, local.data() + at), [&](CellId, int n, bool is_fresh) {
-      if (n < (is_fresh ? most_fresh - local[kOwnFresh] : most_deadlines - local[kOwnDeadlines])) (is_fresh ? out.fresh : out.deadlines) |= bit(n);
-    });
-  });
-  return out;
-}
-
-Room Collapse::room_of(const Bytes& local) const {
-  Room out;
-  out.fresh = local[kOwnFresh];
-  out.deadlines = local[kOwnDeadlines];
-  walk(local, [&](Part part, int number, std::size_t, int) {
-    if (part == Part::Task) ++out.tasks[number];
-    if (part == Part::Request) ++out.requests[number];
-    if (part == Part::Message) ++out.messages;
-  }, [](std::size_t) {});
-  return out;
 }
 
 Room Collapse::room_of_shared(const Bytes& shared) const {
   Room out;
   each_value_from(layout_, shared.data(), p_.plan.domain.first_fresh(), [&](int, CellId id) {
-    name_in(p_.plan, id, [&](CellId, int n, bool is_fresh) {
+    name_in(p_.plan.domain, id, [&](CellId, int n, bool is_fresh) {
       std::uint8_t& count = is_fresh ? out.fresh : out.deadlines;  // numbered from 0 on without a gap
       count = std::max(count, static_cast<std::uint8_t>(n + 1));
     });
@@ -395,16 +284,6 @@ Room Collapse::room_of_shared(const Bytes& shared) const {
     for (int i = 0; i < provider.inbox_slots; ++i) out.requests[p] = static_cast<std::uint8_t>(out.requests[p] + (request_at(provider, shared.data(), i)[0] != 0));
   }
   return out;
-}
-
-void Room::add(const Room& o) {
-  messages = static_cast<std::uint8_t>(messages + o.messages);
-  fresh = static_cast<std::uint8_t>(fresh + o.fresh);
-  deadlines = static_cast<std::uint8_t>(deadlines + o.deadlines);
-  for (int i = 0; i < 4; ++i) {
-    requests[i] = static_cast<std::uint8_t>(requests[i] + o.requests[i]);
-    tasks[i] = static_cast<std::uint8_t>(tasks[i] + o.tasks[i]);
-  }
 }
 
 bool Collapse::fits(const Room& total) const {
@@ -418,44 +297,11 @@ bool Collapse::fits(const Room& total) const {
   return true;
 }
 
-bool Collapse::not_sent(const Bytes& local) const {
-  bool out = false;
-  walk(local, [&](Part part, int, std::size_t at, int) {
-    if (part == Part::Sender) out = sender_state(local.data() + at) == kNotSent;
-  }, [](std::size_t) {});
-  return out;
-}
-
-bool Collapse::stands_for_alike(const Bytes& local) const {
-  bool runs = false;
-  walk(local, [&](Part part, int, std::size_t, int) { runs = runs || part == Part::Task || part == Part::Sender; }, [](std::size_t) {});
-  return !runs || not_sent(local);
-}
-
-int Collapse::sender_of(const Bytes& local) const {
-  int out = -1;
-  walk(local, [&](Part part, int number, std::size_t, int) {
-    if (part == Part::Sender) out = first_of_class_[static_cast<std::size_t>(number)];
-  }, [](std::size_t) {});
-  return out;
-}
-
-Bytes Collapse::renamed(const Bytes& local, const NameMap& names) const {
-  // What is its own already has numbers that the map must not touch.
-  NameMap mine = names;
-  for (int k = 1; k <= local[kOwnFresh]; ++k) mine.fresh[mine.fresh.size() - static_cast<std::size_t>(k)] = -1;
-  for (int k = 1; k <= local[kOwnDeadlines]; ++k) mine.deadlines[mine.deadlines.size() - static_cast<std::size_t>(k)] = -1;
-  Bytes out = local;
-  Names own;
-  renumber(out, mine, own);
-  return out;
-}
-
 Collapse::Owner Collapse::owner_of(const std::uint8_t* w, const Bytes* local, const Event& e) const {
   auto of_task = [&](int task) { return is_request(task) ? Owner::Local : Owner::Shared; };
   switch (e.kind) {
     case EventKind::Send: {
-      return local != nullptr && e.a == sender_of(*local) ? Owner::Local : Owner::Other;
+      return local != nullptr && e.a == locals_.sender_of(*local) ? Owner::Local : Owner::Other;
     }
     case EventKind::Receive:
     case EventKind::ClientTimeout:

@@ -15,37 +15,21 @@
 #include <string>
 #include <vector>
 
-#include "model/program/program.hpp"
+#include "model/check/local_state.hpp"
 #include "model/step/event.hpp"
 
 namespace oncecheck {
-
-using Bytes = std::vector<std::uint8_t>;
-
-// Fresh values and deadlines by number in the shared state.
-struct Names {
-  std::uint64_t fresh = 0, deadlines = 0;  // bits
-  bool meets(const Names& o) const { return (fresh & o.fresh) != 0 || (deadlines & o.deadlines) != 0; }
-  bool none() const { return fresh == 0 && deadlines == 0; }
-};
-
-// Old number to new one; -1: it is not in the shared state any more.
-struct NameMap {
-  std::vector<int> fresh, deadlines;
-  bool operator==(const NameMap&) const = default;
-};
 
 struct Counters {
   std::uint64_t budgets = 0, told = 0;  // a byte each
   bool operator==(const Counters&) const = default;
 };
 
-// What of a local state takes room that all share.
-struct Room {
-  std::uint8_t messages = 0, fresh = 0, deadlines = 0;
-  std::uint8_t requests[4] = {};  // by provider
-  std::uint8_t tasks[4] = {};     // by service
-  void add(const Room& other);
+// Where a local state stands, when it matters which request and which handler it is.
+struct Place {
+  static constexpr std::uint8_t kNone = 255;
+  std::uint8_t sender = kNone, task = kNone;  // numbers
+  bool operator==(const Place&) const = default;
 };
 
 class Collapse {
@@ -63,28 +47,26 @@ class Collapse {
     Counters counters;
     std::vector<Bytes> locals;  // of each sender, in their order, then of what nobody waits for
     std::vector<Names> own;     // by local state: names of the world that it alone has
+    std::vector<Place> places;  // by local state
+    bool one_task_each = true;  // else places do not say all
     NameMap names;              // of the world that was cut, to those of `shared`
   };
   // False: the world cannot be cut. REQUIRES: it is canonical.
   bool cut(const std::uint8_t* world, World& out) const;
 
-  // A world that, cut, gives these parts, canonical. names: from those of `shared`. False: they do not fit into one world.
-  bool put_together(const Bytes& shared, const Counters& counters, const std::vector<const Bytes*>& locals, Bytes& world, NameMap& names) const;
+  // A world that, cut, gives these parts, canonical. places: where they stand; null: from the first on. names: from those of `shared`.
+  // False: they do not fit into one world.
+  bool put_together(const Bytes& shared, const Counters& counters, const std::vector<const Bytes*>& locals, const Place* places, Bytes& world,
+                    NameMap& names) const;
+  // The place of a local state that leaves the first handler free, so that one that begins can be told from one that goes on.
+  Place second_place(const Bytes& local) const;
 
   // A world of the shared state alone, to be asked what stands in it.
   void shared_world(const Bytes& shared, const Counters& counters, std::uint8_t* world) const;
 
-  Names names_of(const Bytes& local) const;  // that it has in common with the shared state
-  Room room_of(const Bytes& local) const;
+  const LocalStates& locals() const { return locals_; }
   Room room_of_shared(const Bytes& shared) const;
   bool fits(const Room& total) const;
-  int sender_of(const Bytes& local) const;  // where put_together() places the first one like it; -1: it has none
-  // A client's request that has not been sent yet.
-  bool not_sent(const Bytes& local) const;
-  // Of several that are alike the transition relation asks one: clicks go out in their order, messages that are alike are one.
-  bool stands_for_alike(const Bytes& local) const;
-  // The local state once names of the shared state have changed: what is not there any more becomes its own.
-  Bytes renamed(const Bytes& local, const NameMap& names) const;
 
   // To whom an event belongs in a world that put_together() has made of one local state at most (null: none). Other: to a client's
   // request that was left out. Unknown: nobody can tell.
@@ -94,21 +76,16 @@ class Collapse {
  private:
   bool is_request(int task) const { return layout_.tasks[static_cast<std::size_t>(task)].kind == TaskKind::Request; }
   std::string reason() const;
-  // Calls part(kind, number, offset, bytes) for each part of a local state, and cell(offset) for each of its value cells.
-  enum class Part { Task, Sender, Request, Message };
-  template <class OnPart, class OnCell>
-  void walk(const Bytes& local, OnPart part, OnCell cell) const;
-  void renumber(Bytes& local, const NameMap& names, Names& own) const;
   void make_canonical_named(std::uint8_t* world, NameMap& names) const;
-  struct Places;
-  bool place(const Bytes& local, Places& to, std::uint8_t* w) const;
+  struct Next;
+  void place(const Bytes& local, Place where, Next& next, std::uint8_t* w) const;
   bool within_local(const std::uint8_t* w, int offset) const;
 
   const Program& p_;
   const Layout& layout_;
   std::string why_not_;
   std::size_t most_locals_ = 0;
-  std::vector<int> class_of_sender_, first_of_class_;
+  LocalStates locals_;
 };
 
 }  // namespace oncecheck

@@ -34,7 +34,7 @@ struct Target {
 struct CollapsedWorker : CollapsedSteps::Worker {
   using CollapsedSteps::Worker::Worker;
   std::vector<Target> targets;  // steps that wait for their place in the set of states
-  Bytes world, child_world;
+  Bytes world, child_world, stored;
   std::unordered_map<Seen, std::uint64_t, Seen::Hash> broken;  // bits of promises
   bool gives_up = false;
 };
@@ -42,7 +42,7 @@ struct CollapsedWorker : CollapsedSteps::Worker {
 class CollapsedSearch : public BreadthFirst {
  public:
   CollapsedSearch(const Program& program, const CheckOptions& options, const Collapse& collapse)
-      : BreadthFirst(program, options, CollapsedSteps::state_bytes(collapse)), steps_(program, collapse) {
+      : BreadthFirst(program, options, CollapsedSteps::state_bytes(collapse, !options.symmetry)), steps_(program, collapse, !options.symmetry) {
     for (int i = 0; i < threads_; ++i) workers_.push_back(std::make_unique<CollapsedWorker>(program, bytes_));
     for (std::size_t i = 0; i < p_.invariants.size(); ++i) {
       (p_.invariants[i].spec.kind == InvariantKind::AlwaysEmpty ? always_ : finally_).push_back(i);
@@ -80,7 +80,7 @@ class CollapsedSearch : public BreadthFirst {
     CollapsedWorker& w = of(worker);
     if (w.gives_up) return;
     CollapsedState s;
-    std::memcpy(static_cast<void*>(&s), bytes, bytes_);
+    steps_.load(bytes, s);
     const std::size_t before = w.targets.size();
     const auto outcome = steps_.expand(w, s, [&](const CollapsedState& child) { reach(w, child, f); });
     if (outcome != CollapsedSteps::Outcome::Done) {
@@ -156,7 +156,9 @@ class CollapsedSearch : public BreadthFirst {
 
   // A new state. Promises of states see the shared state and what was told alone (is_collapsible).
   void enter(CollapsedWorker& w, const CollapsedState& s, std::uint64_t f) {
-    w.next.add(reinterpret_cast<const std::uint8_t*>(&s), f);
+    w.stored.resize(bytes_);
+    steps_.store(s, w.stored.data());
+    w.next.add(w.stored.data(), f);
     const auto [it, is_new] = w.broken.try_emplace({s.shared, s.counters.told}, std::uint64_t{0});
     if (is_new) {
       w.world.resize(p_.initial.size());
@@ -210,7 +212,7 @@ bool sees_shared_state_only(const Program& p, const std::vector<std::pair<int, i
 }
 
 bool is_collapsible(const Program& p, const CheckOptions& options) {
-  if (!options.collapse || options.monitor != nullptr || !options.symmetry || p.invariants.size() > 64) return false;
+  if (!options.collapse || options.monitor != nullptr || p.invariants.size() > 64) return false;
   for (const Invariant& i : p.invariants) {
     if (i.spec.kind != InvariantKind::AlwaysEmpty && i.spec.kind != InvariantKind::FinallyEmpty) return false;
     if (judges_steps(i) || !sees_shared_state_only(p, i.reads)) return false;
@@ -219,7 +221,8 @@ bool is_collapsible(const Program& p, const CheckOptions& options) {
     if (m.kind == MustReachKind::Happens || (m.kind == MustReachKind::Finds && !sees_shared_state_only(p, m.reads))) return false;
   }
   const Symmetry symmetry(p);
-  return symmetry.kept_apart().empty() && !symmetry.swaps_clients();
+  // Alike clients are one only in the other search.
+  return symmetry.kept_apart().empty() && !(options.symmetry && symmetry.swaps_clients());
 }
 
 }  // namespace
@@ -232,7 +235,7 @@ std::optional<CheckResult> check_collapsed(const Program& program, const CheckOp
   CheckResult result = search.run();
   if (search.gave_up()) return std::nullopt;
   result.collapsed = search.sizes();
-  result.state_bytes = static_cast<int>(CollapsedSteps::state_bytes(collapse));
+  result.state_bytes = static_cast<int>(CollapsedSteps::state_bytes(collapse, !options.symmetry));
   return result;
 }
 

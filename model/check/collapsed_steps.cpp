@@ -22,7 +22,8 @@ std::uint64_t key_of(std::uint32_t a, std::uint64_t mask, std::uint32_t b) {
 
 }  // namespace
 
-CollapsedSteps::CollapsedSteps(const Program& program, const Collapse& collapse) : p_(program), collapse_(collapse) {
+CollapsedSteps::CollapsedSteps(const Program& program, const Collapse& collapse, bool told_apart)
+    : p_(program), collapse_(collapse), told_apart_(told_apart), locals_end_(state_bytes(collapse, false)) {
   for (const RedisLayout& r : program.plan.layout.redis) {
     budgets_matter_ = budgets_matter_ || !r.failover_budgets.empty() || !r.restart_budgets.empty();
   }
@@ -44,7 +45,7 @@ std::uint32_t CollapsedSteps::shared_number(const Bytes& content) {
 
 std::uint32_t CollapsedSteps::local_number(const Bytes& content) {
   return locals_.number_of(content, [&] {
-    return Part{content, XXH3_64bits_withSeed(content.data(), content.size(), 2), collapse_.names_of(content), collapse_.room_of(content)};
+    return Part{content, XXH3_64bits_withSeed(content.data(), content.size(), 2), collapse_.locals().names_of(content), collapse_.locals().room_of(content)};
   });
 }
 
@@ -58,7 +59,9 @@ bool CollapsedSteps::state_of(const std::uint8_t* world, CollapsedState& out) {
     const std::uint32_t n = local_number(cut.locals[i]);
     if (n == Interned<Part>::kFull) return false;
     out.locals[i] = static_cast<std::uint16_t>(n);
+    if (told_apart_) out.places[i] = cut.places[i];
   }
+  if (told_apart_ && !cut.one_task_each) return false;
   return out.shared != Interned<Part>::kFull;
 }
 
@@ -66,12 +69,15 @@ void CollapsedSteps::world_of(const CollapsedState& s, Bytes& world) {
   std::vector<const Bytes*> locals;
   for (std::uint32_t i = 0; i < s.count; ++i) locals.push_back(&locals_[s.locals[i]].content);
   NameMap names;
-  CHECK_THAT(collapse_.put_together(shared_[s.shared].content, s.counters, locals, world, names));
+  CHECK_THAT(collapse_.put_together(shared_[s.shared].content, s.counters, locals, told_apart_ ? s.places : nullptr, world, names));
 }
 
 std::uint64_t CollapsedSteps::fingerprint(const CollapsedState& s) const {
   std::uint64_t sum = mixed(shared_[s.shared].hash ^ mixed(s.counters.budgets * 0x9e3779b97f4a7c15u ^ mixed(s.counters.told + 1)));
-  for (std::uint32_t i = 0; i < s.count; ++i) sum += locals_[s.locals[i]].hash;
+  for (std::uint32_t i = 0; i < s.count; ++i) {
+    const std::uint64_t hash = locals_[s.locals[i]].hash;
+    sum += told_apart_ ? mixed(hash ^ mixed(s.places[i].sender + 256u * s.places[i].task)) : hash;
+  }
   const std::uint64_t f = mixed(sum);
   return f == 0 ? 1 : f;
 }
@@ -110,8 +116,9 @@ std::unique_ptr<CollapsedSteps::Beside> CollapsedSteps::find_out(Worker& w, std:
   }
   Bytes world;
   NameMap names;
-  CHECK_THAT(collapse_.put_together(shared_[shared].content, counters, locals, world, names));
-  out->stands_for_alike = mine != nullptr && collapse_.stands_for_alike(*mine);
+  const Place place = mine == nullptr ? Place() : collapse_.second_place(*mine);
+  CHECK_THAT(collapse_.put_together(shared_[shared].content, counters, locals, &place, world, names));
+  out->stands_for_alike = mine != nullptr && collapse_.locals().stands_for_alike(*mine);
   std::vector<Event> events;
   enabled_in_part(p_, world.data(), events);
   std::vector<Effect> of_shared;
@@ -165,16 +172,22 @@ bool CollapsedSteps::find_effect(Worker& w, const Bytes& world, const NameMap& n
   if (e.fault != kNoBudget && !p_.faults[e.fault].endless) out.spent = e.fault;
   out.told = cut.counters.told;
   out.shared = shared_number(cut.shared);
-  const int sender = local == kNobodyElse ? -1 : collapse_.sender_of(locals_[local].content);
+  out.one_task_each = cut.one_task_each;
+  // Alone with its service's only handler, whether old or new, a task stands where it stood.
+  const std::uint8_t old_task = local == kNobodyElse ? Place::kNone : place_of_task(locals_[local].content);
+  const int sender = local == kNobodyElse ? -1 : collapse_.locals().sender_of(locals_[local].content);
   Names own;
   for (std::size_t i = 0; i < cut.locals.size(); ++i) {
     const bool is_other = i < p_.senders.size() && static_cast<int>(i) != sender;
     if (is_other) {
-      if (!collapse_.not_sent(cut.locals[i])) return false;  // somebody else was touched
+      if (!collapse_.locals().not_sent(cut.locals[i])) return false;  // somebody else was touched
       continue;
     }
     const std::uint32_t n = local_number(cut.locals[i]);
     if (out.count == 3 || n == Interned<Part>::kFull) return false;
+    const std::uint8_t task = cut.places[i].task;
+    out.tasks[out.count] = task == Place::kNone ? Effect::Task::None : task == old_task ? Effect::Task::Old : Effect::Task::New;
+    if (out.tasks[out.count] == Effect::Task::New) out.service = static_cast<std::uint8_t>(p_.plan.layout.tasks[task].service);
     out.locals[out.count++] = static_cast<std::uint16_t>(n);
     own.fresh |= cut.own[i].fresh;
     own.deadlines |= cut.own[i].deadlines;
@@ -230,8 +243,43 @@ std::uint16_t CollapsedSteps::renamed(Worker& w, const Rename& r, std::uint16_t 
   held.fresh |= gone.fresh;
   held.deadlines |= gone.deadlines;
   const auto [it, is_new] = w.renamed_locals.try_emplace(static_cast<std::uint64_t>(r.number) << 16 | local, std::uint16_t{0});
-  if (is_new) it->second = static_cast<std::uint16_t>(local_number(collapse_.renamed(locals_[local].content, r.map)));
+  if (is_new) it->second = static_cast<std::uint16_t>(local_number(collapse_.locals().renamed(locals_[local].content, r.map)));
   return it->second;
+}
+
+std::uint8_t CollapsedSteps::place_of_task(const Bytes& local) const {
+  std::uint8_t out = collapse_.second_place(local).task;
+  if (out != Place::kNone) return out;
+  collapse_.locals().each_part(local, [&](LocalStates::Part part, int service, std::size_t, int) {
+    if (part == LocalStates::Part::Task) out = static_cast<std::uint8_t>(p_.services[static_cast<std::size_t>(service)].request_tasks[0]);
+  });
+  return out;
+}
+
+// A handler that begins takes the first free slot, after the old one has gone.
+bool CollapsedSteps::find_places(const Effect& e, Place place, CollapsedState& child) const {
+  if (!e.one_task_each) return false;
+  int begin = 0;
+  for (std::uint32_t k = 0; k < e.count; ++k) {
+    Place& to = child.places[child.count + k];
+    to = Place();
+    // The sender's comes first.
+    if (k == 0) to.sender = place.sender;
+    if (e.tasks[k] == Effect::Task::Old) to.task = place.task;
+    begin += e.tasks[k] == Effect::Task::New ? 1 : 0;
+  }
+  if (begin > 1) return false;
+  for (std::uint32_t k = 0; begin == 1 && k < e.count; ++k) {
+    if (e.tasks[k] != Effect::Task::New) continue;
+    for (int slot : p_.services[e.service].request_tasks) {
+      bool taken = false;
+      for (std::uint32_t j = 0; j < child.count + e.count; ++j) taken = taken || child.places[j].task == slot;
+      if (taken) continue;
+      child.places[child.count + k].task = static_cast<std::uint8_t>(slot);
+      break;
+    }
+  }
+  return true;
 }
 
 bool CollapsedSteps::fits(const CollapsedState& s) const {

@@ -10,7 +10,9 @@
 // whole.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <unordered_map>
@@ -28,14 +30,26 @@ struct CollapsedState {
   std::uint32_t shared = 0, count = 0;
   Counters counters;
   std::uint16_t locals[Collapse::kMostLocals] = {};
+  Place places[Collapse::kMostLocals] = {};  // only where they are told apart
 };
 
 class CollapsedSteps {
  public:
-  CollapsedSteps(const Program& program, const Collapse& collapse);
+  // told_apart: which request and which handler a local state is belongs to the state (no symmetry).
+  CollapsedSteps(const Program& program, const Collapse& collapse, bool told_apart);
 
-  // Bytes of a state that need to be kept.
-  static std::size_t state_bytes(const Collapse& collapse) { return offsetof(CollapsedState, locals) + sizeof(std::uint16_t) * collapse.most_locals(); }
+  // A state in the frontier.
+  static std::size_t state_bytes(const Collapse& collapse, bool told_apart) {
+    return offsetof(CollapsedState, locals) + collapse.most_locals() * (sizeof(std::uint16_t) + (told_apart ? sizeof(Place) : 0));
+  }
+  void store(const CollapsedState& state, std::uint8_t* to) const {
+    std::memcpy(to, &state, locals_end_);
+    if (told_apart_) std::memcpy(to + locals_end_, state.places, collapse_.most_locals() * sizeof(Place));
+  }
+  void load(const std::uint8_t* from, CollapsedState& state) const {
+    std::memcpy(static_cast<void*>(&state), from, locals_end_);
+    if (told_apart_) std::memcpy(static_cast<void*>(state.places), from + locals_end_, collapse_.most_locals() * sizeof(Place));
+  }
 
   // False: the world cannot be cut.
   bool state_of(const std::uint8_t* world, CollapsedState& out);
@@ -57,6 +71,9 @@ class CollapsedSteps {
     std::uint8_t spent = kNoBudget, count = 0;
     bool grows = false;                    // it needs room
     std::uint16_t locals[3] = {};
+    enum class Task : std::uint8_t { None, Old, New } tasks[3] = {};  // whether each has the handler that there was
+    std::uint8_t service = 0;              // of a new one
+    bool one_task_each = true;
     Names kept;                            // names of the shared state that are now those of these local states alone
     Limit limit;                           // then it leads nowhere
     Event event;
@@ -145,9 +162,20 @@ class CollapsedSteps {
   // 0xFFFF: a name that has vanished from the shared state is in the hands of two. held: who of those looked at has such names.
   std::uint16_t renamed(Worker& w, const Rename& rename, std::uint16_t local, Names& held);
   bool fits(const CollapsedState& s) const;
+  // Adds what has become of a local state that stood at `place`. False: it cannot be told where they stand.
+  bool put(const Effect& e, Place place, CollapsedState& child) const {
+    for (std::uint32_t k = 0; k < e.count; ++k) child.locals[child.count + k] = e.locals[k];
+    if (told_apart_ && !find_places(e, place, child)) return false;
+    child.count += e.count;
+    return true;
+  }
+  std::uint8_t place_of_task(const Bytes& local) const;  // in the world of its own
+  bool find_places(const Effect& e, Place place, CollapsedState& child) const;
 
   const Program& p_;
   const Collapse& collapse_;
+  const bool told_apart_;
+  const std::size_t locals_end_;  // in a stored state
   // Which budgets are left decides more than whether a fault can happen: which of two pays, what a Redis keeps for a failover.
   bool budgets_matter_ = false;
   Interned<Part> shared_{std::size_t{1} << 24};
@@ -192,8 +220,8 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
     std::uint64_t alike = 1;
     bool first = true;
     for (std::uint32_t j = 0; j < s.count; ++j) {
-      if (j == i || s.locals[j] != s.locals[i]) continue;
-      first = first && j > i;
+      if (j == i || s.locals[j] != s.locals[i] || (told_apart_ && !w.here[i]->stands_for_alike)) continue;
+      first = first && (told_apart_ && s.places[i].sender != s.places[j].sender ? s.places[i].sender < s.places[j].sender : i < j);
       ++alike;
     }
     if (!first) continue;
@@ -210,13 +238,10 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
           if (j != i && (child.locals[j] = renamed(w, *e.rename, s.locals[j], held)) == kNobodyElse) return Outcome::GiveUp;
         }
       }
-      if (e.count == 0) {
-        child.locals[i] = child.locals[--child.count];
-      } else {
-        child.locals[i] = e.locals[0];
-        if (child.count + e.count - 1 > collapse_.most_locals()) return Outcome::GiveUp;
-        for (std::uint32_t k = 1; k < e.count; ++k) child.locals[child.count++] = e.locals[k];
-      }
+      if (child.count - 1 + e.count > collapse_.most_locals()) return Outcome::GiveUp;
+      child.locals[i] = child.locals[--child.count];
+      child.places[i] = child.places[child.count];
+      if (!put(e, s.places[i], child)) return Outcome::GiveUp;
       if (e.grows && !fits(child)) return Outcome::Whole;
       emit(child);
     }
@@ -234,12 +259,12 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
         if (to->kept.meets(held)) return Outcome::GiveUp;
         held.fresh |= to->kept.fresh;
         held.deadlines |= to->kept.deadlines;
-        if (child.count + to->count > collapse_.most_locals()) return Outcome::GiveUp;
-        for (std::uint32_t k = 0; k < to->count; ++k) child.locals[child.count++] = to->locals[k];
+        if (child.count + to->count > collapse_.most_locals() || !put(*to, s.places[j], child)) return Outcome::GiveUp;
       } else {
         if (child.count == collapse_.most_locals()) return Outcome::GiveUp;
         const std::uint16_t there = e.rename == nullptr ? s.locals[j] : renamed(w, *e.rename, s.locals[j], held);
         if (there == kNobodyElse) return Outcome::GiveUp;
+        child.places[child.count] = s.places[j];
         child.locals[child.count++] = there;
       }
     }
