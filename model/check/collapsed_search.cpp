@@ -82,7 +82,7 @@ class CollapsedSearch : public BreadthFirst {
     CollapsedState s;
     steps_.load(bytes, s);
     const std::size_t before = w.targets.size();
-    const auto outcome = steps_.expand(w, s, [&](const CollapsedState& child) { reach(w, child, f); });
+    const auto outcome = steps_.expand(w, s, [&](const CollapsedState& child, std::uint64_t to) { reach(w, child, to, f); });
     if (outcome != CollapsedSteps::Outcome::Done) {
       w.targets.resize(before);
       if (outcome == CollapsedSteps::Outcome::GiveUp || !expand_whole(w, s, f)) w.gives_up = true;
@@ -92,8 +92,7 @@ class CollapsedSearch : public BreadthFirst {
     if (w.targets.size() >= Worker::kBatch) look_up(w);
   }
 
-  void reach(CollapsedWorker& w, const CollapsedState& child, std::uint64_t parent) {
-    const std::uint64_t f = steps_.fingerprint(child);
+  void reach(CollapsedWorker& w, const CollapsedState& child, std::uint64_t f, std::uint64_t parent) {
     seen_.prefetch(f);
     w.targets.push_back({child, f, parent});
   }
@@ -115,7 +114,7 @@ class CollapsedSearch : public BreadthFirst {
         continue;
       }
       if (!steps_.state_of(w.child_world.data(), child)) return false;
-      reach(w, child, f);
+      reach(w, child, steps_.fingerprint(child), f);
     }
     if (!restless) expansion_.judge_rest(w, w.world.data(), f);
     return true;

@@ -10,12 +10,6 @@ namespace oncecheck {
 
 namespace {
 
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
-
 std::uint64_t key_of(std::uint32_t a, std::uint64_t mask, std::uint32_t b) {
   return (static_cast<std::uint64_t>(a) << 24 | mask << 16 | b) + 1;
 }
@@ -70,16 +64,6 @@ void CollapsedSteps::world_of(const CollapsedState& s, Bytes& world) {
   for (std::uint32_t i = 0; i < s.count; ++i) locals.push_back(&locals_[s.locals[i]].content);
   NameMap names;
   CHECK_THAT(collapse_.put_together(shared_[s.shared].content, s.counters, locals, told_apart_ ? s.places : nullptr, world, names));
-}
-
-std::uint64_t CollapsedSteps::fingerprint(const CollapsedState& s) const {
-  std::uint64_t sum = mixed(shared_[s.shared].hash ^ mixed(s.counters.budgets * 0x9e3779b97f4a7c15u ^ mixed(s.counters.told + 1)));
-  for (std::uint32_t i = 0; i < s.count; ++i) {
-    const std::uint64_t hash = locals_[s.locals[i]].hash;
-    sum += told_apart_ ? mixed(hash ^ mixed(s.places[i].sender + 256u * s.places[i].task)) : hash;
-  }
-  const std::uint64_t f = mixed(sum);
-  return f == 0 ? 1 : f;
 }
 
 // Which budgets are left, as far as that decides more than whether a fault can happen.

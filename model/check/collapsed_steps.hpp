@@ -57,7 +57,7 @@ class CollapsedSteps {
   // A world that has no local state.
   void shared_world_of(const CollapsedState& state, Bytes& world) const { collapse_.shared_world(shared_[state.shared].content, state.counters, world.data()); }
   // Never 0. Does not depend on numbers of parts.
-  std::uint64_t fingerprint(const CollapsedState& state) const;
+  std::uint64_t fingerprint(const CollapsedState& state) const { return fingerprint(state, sum_of_locals(state)); }
 
   struct Rename {
     std::uint32_t number = 0;
@@ -137,7 +137,7 @@ class CollapsedSteps {
     Whole,   // what emit() got does not count: ask world_of() and the transition relation
     GiveUp,  // this scenario's worlds cannot be cut after all
   };
-  // emit(child) for each step. Transitions are counted in the worker.
+  // emit(child, its fingerprint) for each step. Transitions are counted in the worker.
   template <class Emit>
   Outcome expand(Worker& w, const CollapsedState& s, Emit emit);
 
@@ -151,6 +151,27 @@ class CollapsedSteps {
     Room room;
   };
   static constexpr std::uint32_t kNobodyElse = 0xFFFF;  // in place of a local state: the shared state by itself
+
+  static std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+  }
+  // The hashes of local states are added up, since they have no order.
+  std::uint64_t hash_of_local(const CollapsedState& s, std::uint32_t i) const {
+    const std::uint64_t hash = locals_[s.locals[i]].hash;
+    return told_apart_ ? mixed(hash + s.places[i].sender * 0x9e3779b97f4a7c15u + s.places[i].task * 0xd6e8feb86659fd93u) : hash;
+  }
+  std::uint64_t sum_of_locals(const CollapsedState& s) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < s.count; ++i) sum += hash_of_local(s, i);
+    return sum;
+  }
+  std::uint64_t fingerprint(const CollapsedState& s, std::uint64_t locals) const {
+    const std::uint64_t counters = mixed(s.counters.budgets * 0x9e3779b97f4a7c15u ^ s.counters.told * 0xd6e8feb86659fd93u);
+    const std::uint64_t f = mixed(locals + mixed(shared_[s.shared].hash ^ counters));
+    return f == 0 ? 1 : f;
+  }
 
   std::uint32_t shared_number(const Bytes& content);
   std::uint32_t local_number(const Bytes& content);
@@ -216,6 +237,7 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
     return true;
   };
   CollapsedState child;
+  const std::uint64_t sum = sum_of_locals(s);
   for (std::uint32_t i = 0; i < s.count; ++i) {
     std::uint64_t alike = 1;
     bool first = true;
@@ -243,7 +265,13 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
       child.places[i] = child.places[child.count];
       if (!put(e, s.places[i], child)) return Outcome::GiveUp;
       if (e.grows && !fits(child)) return Outcome::Whole;
-      emit(child);
+      if (e.rename != nullptr) {
+        emit(child, fingerprint(child));
+        continue;
+      }
+      std::uint64_t locals = sum - hash_of_local(s, i);
+      for (std::uint32_t k = child.count - e.count; k < child.count; ++k) locals += hash_of_local(child, k);
+      emit(child, fingerprint(child, locals));
     }
   }
   // image(j): what becomes of the local state, null: nothing but new names.
@@ -269,7 +297,7 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
       }
     }
     if (!fits(child)) return Outcome::Whole;
-    emit(child);
+    emit(child, fingerprint(child));
     return Outcome::Done;
   };
   for (std::size_t k = 0; k < alone->effects.size(); ++k) {

@@ -44,8 +44,9 @@ class Frontier {
  private:
   std::unique_ptr<Chunk> take_chunk() {
     if (spare_.empty()) {
-      auto chunk = std::make_unique<Chunk>();
-      chunk->worlds = std::make_unique<std::uint8_t[]>(kChunk * bytes_);
+      auto chunk = std::make_unique_for_overwrite<Chunk>();
+      chunk->count = 0;
+      chunk->worlds = std::make_unique_for_overwrite<std::uint8_t[]>(kChunk * bytes_);
       return chunk;
     }
     std::unique_ptr<Chunk> chunk = std::move(spare_.back());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "model/world/check.hpp"
 
@@ -76,18 +75,8 @@ void SeenSet::reserve(std::size_t more) {
 void SeenSet::resize(std::size_t buckets) {
   const std::size_t before = buckets_ == nullptr ? 0 : count_ + kOverflow;
   const std::size_t bytes = (buckets + kOverflow) * sizeof(Bucket);
-  const std::ptrdiff_t shift = buckets_ == nullptr ? 0 : reinterpret_cast<char*>(buckets_) - static_cast<char*>(memory_.get());
-  void* moved = std::realloc(memory_.get(), bytes + sizeof(Bucket));
-  if (moved == nullptr) throw std::bad_alloc();
-  static_cast<void>(memory_.release());
-  memory_.reset(moved);
-  std::size_t room = bytes + sizeof(Bucket);
-  void* aligned = moved;
-  CHECK_THAT(std::align(sizeof(Bucket), bytes, aligned, room) != nullptr);
-  char* const old = static_cast<char*>(moved) + shift;
-  if (before > 0 && old != aligned) std::memmove(aligned, old, before * sizeof(Bucket));
-  buckets_ = static_cast<Bucket*>(aligned);
-  std::memset(static_cast<void*>(buckets_ + before), 0, bytes - before * sizeof(Bucket));
+  memory_.grow_to(bytes);
+  buckets_ = static_cast<Bucket*>(memory_.data());
   count_ = buckets;
 
   std::vector<Entry> taken, later;  // later: homes before the block at hand, among entries that have not moved yet

@@ -17,9 +17,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <vector>
+
+#include "model/check/growing_memory.hpp"
 
 namespace oncecheck {
 
@@ -57,9 +57,6 @@ class SeenSet {
     std::uint32_t unused;
   };
   static_assert(sizeof(Bucket) == 64);
-  struct Free {
-    void operator()(void* p) const { std::free(p); }
-  };
   struct Entry {
     std::uint64_t fingerprint;
     std::uint32_t origin;
@@ -70,8 +67,8 @@ class SeenSet {
   void resize(std::size_t buckets);
   void put(const Entry& entry);
 
-  std::unique_ptr<void, Free> memory_;
-  Bucket* buckets_ = nullptr;  // aligned within memory_
+  GrowingMemory memory_;
+  Bucket* buckets_ = nullptr;
   std::size_t count_ = 0;      // homes
   std::size_t size_ = 0;
 };
