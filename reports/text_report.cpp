@@ -35,10 +35,7 @@ std::string symmetry_lines(const CheckResult& r) {
     out += fmt::format("    symmetry: interchangeable are {}", fmt::join(r.interchangeable, ", "));
     out += r.collapsed ? "\n" : fmt::format("; {} of {} steps led to a state that another one stands for\n", thousands(r.renamed), thousands(r.transitions));
   }
-  if (r.collapsed) {
-    out += fmt::format("    collapsed: {} shared and {} local states, {} pairs of them; {} states expanded as a whole\n", thousands(r.collapsed->shared),
-                       thousands(r.collapsed->locals), thousands(r.collapsed->pairs), thousands(r.collapsed->whole));
-  }
+  if (r.collapsed) out += "    collapsed: what a request does beside a shared state was found out once, and remembered\n";
   for (const std::string& s : r.kept_apart) out += "    symmetry: told apart are " + s + "\n";
   return out;
 }

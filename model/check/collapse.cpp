@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "model/step/canonical.hpp"
 #include "model/world/cells.hpp"
@@ -126,9 +127,9 @@ bool Collapse::cut(const std::uint8_t* w, World& out) const {
   out.counters = {};
   std::memcpy(&out.counters.budgets, w + layout_.budgets, static_cast<std::size_t>(layout_.budget_count));
   std::memcpy(&out.counters.told, w + layout_.told, static_cast<std::size_t>(layout_.operation_count));
-  make_canonical_named(shared, out.names);  // it looks at budgets: what no fault can make use of is dropped
-  clear(shared + layout_.budgets, layout_.budget_count);
-  clear(shared + layout_.told, layout_.operation_count);
+  if (!make_shared_canonical(out)) return false;  // it looks at budgets: what no fault can make use of is dropped
+  clear(out.shared.data() + layout_.budgets, layout_.budget_count);
+  clear(out.shared.data() + layout_.told, layout_.operation_count);
 
   out.locals.resize(drafts.size());
   out.own.assign(drafts.size(), {});
@@ -184,6 +185,63 @@ void Collapse::make_canonical_named(std::uint8_t* world, NameMap& names) const {
   names.fresh.resize(static_cast<std::size_t>(p_.plan.domain.fresh_count()), -1);
   names.deadlines = std::move(seen.deadlines_renumbered);
   names.deadlines.resize(static_cast<std::size_t>(layout_.deadline_slots), -1);
+}
+
+// The least of all ways to number its names. False: there are too many.
+bool Collapse::make_shared_canonical(World& out) const {
+  constexpr int kMostWays = 24;
+  make_canonical_named(out.shared.data(), out.names);
+  out.ambiguous = {};
+  const Room room = room_of_shared(out.shared);
+  if (room.fresh <= 1 && room.deadlines <= 1) return true;
+  int ways = 1;
+  for (const int n : {static_cast<int>(room.fresh), static_cast<int>(room.deadlines)}) {
+    for (int i = 2; i <= n && ways <= kMostWays; ++i) ways *= i;
+  }
+  if (ways > kMostWays) return false;
+  const Bytes first = out.shared;
+  NameMap order{std::vector<int>(room.fresh), std::vector<int>(room.deadlines)};
+  std::iota(order.fresh.begin(), order.fresh.end(), 0);
+  std::iota(order.deadlines.begin(), order.deadlines.end(), 0);
+  NameMap best;                // of the numbers in `first`
+  std::vector<NameMap> equal;  // other ways to the same bytes
+  do {
+    do {
+      Bytes candidate = first;
+      each_value_from(layout_, first.data(), p_.plan.domain.first_fresh(), [&](int offset, CellId id) {
+        name_in(p_.plan.domain, id, [&](CellId base, int n, bool is_fresh) {
+          store_cell(layout_, candidate.data() + offset, static_cast<CellId>(base + (is_fresh ? order.fresh : order.deadlines)[static_cast<std::size_t>(n)]));
+        });
+      });
+      NameMap then, map;
+      make_canonical_named(candidate.data(), then);
+      for (int to : order.fresh) map.fresh.push_back(then.fresh[static_cast<std::size_t>(to)]);
+      for (int to : order.deadlines) map.deadlines.push_back(then.deadlines[static_cast<std::size_t>(to)]);
+      const bool is_first = best.fresh.empty() && best.deadlines.empty();
+      if (is_first || candidate < out.shared) {
+        out.shared = std::move(candidate);
+        best = std::move(map);
+        equal.clear();
+      } else if (candidate == out.shared) {
+        equal.push_back(std::move(map));
+      }
+    } while (std::next_permutation(order.deadlines.begin(), order.deadlines.end()));
+  } while (std::next_permutation(order.fresh.begin(), order.fresh.end()));
+  auto note = [](const std::vector<int>& a, const std::vector<int>& b, std::uint64_t& differ) {
+    for (std::size_t n = 0; n < a.size(); ++n) {
+      if (a[n] != b[n]) differ |= std::uint64_t{1} << a[n] | std::uint64_t{1} << b[n];
+    }
+  };
+  for (const NameMap& other : equal) {
+    note(best.fresh, other.fresh, out.ambiguous.fresh);
+    note(best.deadlines, other.deadlines, out.ambiguous.deadlines);
+  }
+  auto follow = [](std::vector<int>& to, const std::vector<int>& then) {
+    for (int& n : to) n = n < 0 ? -1 : then[static_cast<std::size_t>(n)];
+  };
+  follow(out.names.fresh, best.fresh);
+  follow(out.names.deadlines, best.deadlines);
+  return true;
 }
 
 // Where the next part of each kind goes.

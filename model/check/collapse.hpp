@@ -8,7 +8,9 @@
 //
 // Local states name nothing of each other: cut() refuses a world in which one does (a handler with an open transaction, a value in
 // the hands of two that stands in no table, ...). Fresh values and deadlines are numbered in the shared state first; what only one
-// local state has is numbered within it. So two worlds that differ in which handler is which, or in numbers, have equal parts.
+// local state has is numbered within it. So two worlds that differ in which handler is which, or in numbers, have equal parts: of all
+// ways to number the names of the shared state the least one is taken. Who holds a name that could be exchanged for another one
+// makes a state ambiguous: it has more than one form, and a search that meets one must give up.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +52,7 @@ class Collapse {
     std::vector<Place> places;  // by local state
     bool one_task_each = true;  // else places do not say all
     NameMap names;              // of the world that was cut, to those of `shared`
+    Names ambiguous;            // of those of `shared`: others could have their numbers, and it would be the same
   };
   // False: the world cannot be cut. REQUIRES: it is canonical.
   bool cut(const std::uint8_t* world, World& out) const;
@@ -77,6 +80,7 @@ class Collapse {
   bool is_request(int task) const { return layout_.tasks[static_cast<std::size_t>(task)].kind == TaskKind::Request; }
   std::string reason() const;
   void make_canonical_named(std::uint8_t* world, NameMap& names) const;
+  bool make_shared_canonical(World& out) const;
   struct Next;
   void place(const Bytes& local, Place where, Next& next, std::uint8_t* w) const;
   bool within_local(const std::uint8_t* w, int offset) const;

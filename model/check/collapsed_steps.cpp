@@ -16,8 +16,8 @@ std::uint64_t key_of(std::uint32_t a, std::uint64_t mask, std::uint32_t b) {
 
 }  // namespace
 
-CollapsedSteps::CollapsedSteps(const Program& program, const Collapse& collapse, bool told_apart)
-    : p_(program), collapse_(collapse), told_apart_(told_apart), locals_end_(state_bytes(collapse, false)) {
+CollapsedSteps::CollapsedSteps(const Program& program, const Collapse& collapse, bool told_apart, std::uint32_t forgotten)
+    : p_(program), collapse_(collapse), told_apart_(told_apart), locals_end_(state_bytes(collapse, false)), forgotten_(forgotten) {
   for (const RedisLayout& r : program.plan.layout.redis) {
     budgets_matter_ = budgets_matter_ || !r.failover_budgets.empty() || !r.restart_budgets.empty();
   }
@@ -29,11 +29,12 @@ CollapsedSteps::CollapsedSteps(const Program& program, const Collapse& collapse,
       }
     }
   }
+  budgets_matter_ = budgets_matter_ && keeps(CollapseRule::Budgets);
 }
 
-std::uint32_t CollapsedSteps::shared_number(const Bytes& content) {
+std::uint32_t CollapsedSteps::shared_number(const Bytes& content, const Names& ambiguous) {
   return shared_.number_of(content, [&] {
-    return Part{content, XXH3_64bits_withSeed(content.data(), content.size(), 1), {}, collapse_.room_of_shared(content)};
+    return Part{content, XXH3_64bits_withSeed(content.data(), content.size(), 1), ambiguous, collapse_.room_of_shared(content)};
   });
 }
 
@@ -46,7 +47,7 @@ std::uint32_t CollapsedSteps::local_number(const Bytes& content) {
 bool CollapsedSteps::state_of(const std::uint8_t* world, CollapsedState& out) {
   Collapse::World cut;
   if (!collapse_.cut(world, cut)) return false;
-  out.shared = shared_number(cut.shared);
+  out.shared = shared_number(cut.shared, cut.ambiguous);
   out.counters = cut.counters;
   out.count = static_cast<std::uint32_t>(cut.locals.size());
   for (std::size_t i = 0; i < cut.locals.size(); ++i) {
@@ -56,7 +57,7 @@ bool CollapsedSteps::state_of(const std::uint8_t* world, CollapsedState& out) {
     if (told_apart_) out.places[i] = cut.places[i];
   }
   if (told_apart_ && !cut.one_task_each) return false;
-  return out.shared != Interned<Part>::kFull;
+  return out.shared != Interned<Part>::kFull && is_unique(out);
 }
 
 void CollapsedSteps::world_of(const CollapsedState& s, Bytes& world) {
@@ -136,8 +137,22 @@ std::unique_ptr<CollapsedSteps::Beside> CollapsedSteps::find_out(Worker& w, std:
       out->whole = true;
       break;
     }
-    out->images.push_back(*it);
+    // Without what comes of the shared state by itself.
+    Effect image = *it;
     of_shared.erase(it);
+    for (int k = 0; k < e.count; ++k) {
+      int at = image.count - 1;
+      while (at >= 0 && image.locals[at] != e.locals[k]) --at;
+      if (at < 0) {
+        out->whole = true;
+        break;
+      }
+      for (--image.count; at < image.count; ++at) {
+        image.locals[at] = image.locals[at + 1];
+        image.tasks[at] = image.tasks[at + 1];
+      }
+    }
+    out->images.push_back(image);
   }
   out->more = std::move(of_shared);
   return out;
@@ -155,7 +170,7 @@ bool CollapsedSteps::find_effect(Worker& w, const Bytes& world, const NameMap& n
   if (!collapse_.cut(child.data(), cut)) return false;
   if (e.fault != kNoBudget && !p_.faults[e.fault].endless) out.spent = e.fault;
   out.told = cut.counters.told;
-  out.shared = shared_number(cut.shared);
+  out.shared = shared_number(cut.shared, cut.ambiguous);
   out.one_task_each = cut.one_task_each;
   // Alone with its service's only handler, whether old or new, a task stands where it stood.
   const std::uint8_t old_task = local == kNobodyElse ? Place::kNone : place_of_task(locals_[local].content);
@@ -210,7 +225,7 @@ const CollapsedSteps::Rename* CollapsedSteps::rename_by(NameMap map) {
   };
   look(map.fresh, r.changed.fresh, r.gone.fresh);
   look(map.deadlines, r.changed.deadlines, r.gone.deadlines);
-  if (r.changed.none()) return nullptr;
+  if (r.changed.none() || !keeps(CollapseRule::Renames)) return nullptr;
   const std::scoped_lock lock(mutex_);
   const auto it = std::find_if(renames_.begin(), renames_.end(), [&](const Rename& x) { return x.map == map; });
   if (it != renames_.end()) return &*it;
@@ -267,6 +282,7 @@ bool CollapsedSteps::find_places(const Effect& e, Place place, CollapsedState& c
 }
 
 bool CollapsedSteps::fits(const CollapsedState& s) const {
+  if (!keeps(CollapseRule::Room)) return true;
   Room room = shared_[s.shared].room;
   for (std::uint32_t i = 0; i < s.count; ++i) room.add(locals_[s.locals[i]].room);
   return collapse_.fits(room);

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/check/checker.hpp"
 #include "model/check/collapse.hpp"
 #include "model/check/interned.hpp"
 #include "model/check/result.hpp"
@@ -36,7 +37,8 @@ struct CollapsedState {
 class CollapsedSteps {
  public:
   // told_apart: which request and which handler a local state is belongs to the state (no symmetry).
-  CollapsedSteps(const Program& program, const Collapse& collapse, bool told_apart);
+  // forgotten: planted bugs of tests, bits of CollapseRule.
+  CollapsedSteps(const Program& program, const Collapse& collapse, bool told_apart, std::uint32_t forgotten = 0);
 
   // A state in the frontier.
   static std::size_t state_bytes(const Collapse& collapse, bool told_apart) {
@@ -147,7 +149,7 @@ class CollapsedSteps {
   struct Part {
     Bytes content;
     std::uint64_t hash = 0;
-    Names names;
+    Names names;  // of a local state: what it shares; of a shared one: what is ambiguous
     Room room;
   };
   static constexpr std::uint32_t kNobodyElse = 0xFFFF;  // in place of a local state: the shared state by itself
@@ -157,6 +159,7 @@ class CollapsedSteps {
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
   }
+  bool keeps(CollapseRule rule) const { return (forgotten_ >> static_cast<int>(rule) & 1) == 0; }
   // The hashes of local states are added up, since they have no order.
   std::uint64_t hash_of_local(const CollapsedState& s, std::uint32_t i) const {
     const std::uint64_t hash = locals_[s.locals[i]].hash;
@@ -173,7 +176,7 @@ class CollapsedSteps {
     return f == 0 ? 1 : f;
   }
 
-  std::uint32_t shared_number(const Bytes& content);
+  std::uint32_t shared_number(const Bytes& content, const Names& ambiguous);
   std::uint32_t local_number(const Bytes& content);
   std::uint64_t mask_of(const Counters& c) const;
   const Beside* beside(Worker& w, std::uint32_t shared, std::uint64_t mask, std::uint32_t local);
@@ -183,6 +186,15 @@ class CollapsedSteps {
   // 0xFFFF: a name that has vanished from the shared state is in the hands of two. held: who of those looked at has such names.
   std::uint16_t renamed(Worker& w, const Rename& rename, std::uint16_t local, Names& held);
   bool fits(const CollapsedState& s) const;
+  // Whether the state has one form only.
+  bool is_unique(const CollapsedState& s) const {
+    const Names& ambiguous = shared_[s.shared].names;
+    if (ambiguous.none()) return true;
+    for (std::uint32_t i = 0; i < s.count; ++i) {
+      if (locals_[s.locals[i]].names.meets(ambiguous)) return false;
+    }
+    return true;
+  }
   // Adds what has become of a local state that stood at `place`. False: it cannot be told where they stand.
   bool put(const Effect& e, Place place, CollapsedState& child) const {
     for (std::uint32_t k = 0; k < e.count; ++k) child.locals[child.count + k] = e.locals[k];
@@ -197,6 +209,7 @@ class CollapsedSteps {
   const Collapse& collapse_;
   const bool told_apart_;
   const std::size_t locals_end_;  // in a stored state
+  const std::uint32_t forgotten_;
   // Which budgets are left decides more than whether a fault can happen: which of two pays, what a Redis keeps for a failover.
   bool budgets_matter_ = false;
   Interned<Part> shared_{std::size_t{1} << 24};
@@ -222,7 +235,7 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
     whole = whole || b->whole;
     more = more || !b->more.empty();
   }
-  if (whole || !active) return Outcome::Whole;
+  if (whole || (!active && keeps(CollapseRule::Quiet))) return Outcome::Whole;
   std::uint64_t transitions = 0;
   auto step = [&](const Effect& e, CollapsedState& child) {  // what the shared state and the counters become; false: it does not happen
     if (e.spent != kNoBudget && budget_of(child.counters, e.spent) == 0) return false;
@@ -247,7 +260,7 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
       ++alike;
     }
     if (!first) continue;
-    if (w.here[i]->stands_for_alike) alike = 1;
+    if (w.here[i]->stands_for_alike || !keeps(CollapseRule::Alike)) alike = 1;
     for (const Effect& e : w.here[i]->effects) {
       child = s;
       const std::uint64_t before = transitions;
@@ -265,6 +278,7 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
       child.places[i] = child.places[child.count];
       if (!put(e, s.places[i], child)) return Outcome::GiveUp;
       if (e.grows && !fits(child)) return Outcome::Whole;
+      if (!is_unique(child)) return Outcome::GiveUp;
       if (e.rename != nullptr) {
         emit(child, fingerprint(child));
         continue;
@@ -296,7 +310,10 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
         child.locals[child.count++] = there;
       }
     }
+    // What comes of the shared state by itself comes once.
+    if (child.count + e.count > collapse_.most_locals() || !put(e, Place(), child)) return Outcome::GiveUp;
     if (!fits(child)) return Outcome::Whole;
+    if (!is_unique(child)) return Outcome::GiveUp;
     emit(child, fingerprint(child));
     return Outcome::Done;
   };
@@ -315,7 +332,9 @@ CollapsedSteps::Outcome CollapsedSteps::expand(Worker& w, const CollapsedState& 
       bool first = true;
       for (std::uint32_t j = 0; j < i; ++j) first = first && same(j, e.event) == nullptr;
       if (!first) continue;
-      const Outcome o = shared_step(e, [&](std::uint32_t j) { return same(j, e.event); });
+      Effect of_nobody = e;  // what comes of it is the local states' own
+      of_nobody.count = 0;
+      const Outcome o = shared_step(of_nobody, [&](std::uint32_t j) { return same(j, e.event); });
       if (o != Outcome::Done) return o;
     }
   }

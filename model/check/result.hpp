@@ -23,7 +23,8 @@ struct InvariantResult {
   std::optional<std::size_t> cycle_from;
 };
 
-// How many parts the states of a collapsed search had (collapsed_search.hpp).
+// How many parts the states of a collapsed search had (collapsed_search.hpp). With marks that must be reached, pairs and whole depend on
+// how the threads shared the work.
 struct CollapsedSizes {
   std::size_t shared = 0, locals = 0;  // shared and local states
   std::size_t pairs = 0;               // of them whose steps were found out

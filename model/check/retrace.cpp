@@ -50,7 +50,7 @@ std::optional<std::vector<Event>> path_along(const Names& space, const std::vect
 }
 
 // The parents that the set has kept. A link that is ambiguous (SeenSet) is tried with each of its meanings.
-std::vector<Event> follow(const Names& space, const SeenSet& seen, std::uint64_t first, const std::vector<std::uint64_t>& states,
+std::optional<std::vector<Event>> follow(const Names& space, const SeenSet& seen, std::uint64_t first, const std::vector<std::uint64_t>& states,
                           const Invariant* broken) {
   std::vector<std::vector<std::uint64_t>> meanings;  // of each link; the last one is meant
   std::vector<std::uint64_t> chain;
@@ -65,9 +65,9 @@ std::vector<Event> follow(const Names& space, const SeenSet& seen, std::uint64_t
       chain.push_back(meanings.back().back());
     }
     std::reverse(chain.begin(), chain.end());
-    if (std::optional<std::vector<Event>> trace = path_along(space, chain, broken)) return *trace;
+    if (std::optional<std::vector<Event>> trace = path_along(space, chain, broken)) return trace;
     while (!meanings.empty() && meanings.back().size() == 1) meanings.pop_back();
-    CHECK_THAT(!meanings.empty());
+    if (meanings.empty()) return std::nullopt;
     meanings.back().pop_back();
   }
 }
@@ -86,10 +86,12 @@ std::vector<Event> retrace(const StateSpace& space, const SeenSet& seen, std::ui
                       space.represent(represented.data(), scratch);
                       return space.fingerprint(represented.data());
                     }};
-  return follow(names, seen, first, states, broken);
+  const std::optional<std::vector<Event>> trace = follow(names, seen, first, states, broken);
+  CHECK_THAT(trace.has_value());
+  return *trace;
 }
 
-std::vector<Event> retrace(const Program& program, const std::function<std::uint64_t(const std::uint8_t*)>& known_as, const SeenSet& seen,
+std::optional<std::vector<Event>> retrace(const Program& program, const std::function<std::uint64_t(const std::uint8_t*)>& known_as, const SeenSet& seen,
                            std::uint64_t first, const std::vector<std::uint64_t>& states) {
   return follow({program, program.initial, [](const std::uint8_t*, const Event&, std::uint8_t*) { return true; }, known_as}, seen, first, states, nullptr);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "model/check/seen_set.hpp"
@@ -16,8 +17,8 @@ namespace oncecheck {
 std::vector<Event> retrace(const StateSpace& space, const SeenSet& seen, std::uint64_t first, const std::vector<std::uint64_t>& states,
                            const Invariant* broken);
 
-// The same for a search that knows a world by known_as(world), 0 when it cannot say.
-std::vector<Event> retrace(const Program& program, const std::function<std::uint64_t(const std::uint8_t*)>& known_as, const SeenSet& seen,
+// The same for a search that knows a world by known_as(world), 0 when it cannot say. Nothing: there is no such way.
+std::optional<std::vector<Event>> retrace(const Program& program, const std::function<std::uint64_t(const std::uint8_t*)>& known_as, const SeenSet& seen,
                            std::uint64_t first, const std::vector<std::uint64_t>& states);
 
 }  // namespace oncecheck

@@ -45,6 +45,7 @@ Coverage::Coverage(const Program& program)
     : code_(program.code.size()), faults_(program.faults.size()), branches_(program.branches.size()), armed_(program.invariants.size()),
       marks_(program.must_reach.size()) {
   for (std::size_t i = 0; i < armed_.size(); ++i) armed_[i].resize(program.invariants[i].premises.size());
+  for (const MustReach& mark : program.must_reach) waits_for_occurrences_ = waits_for_occurrences_ || mark.kind == MustReachKind::Happens;
 }
 
 void Coverage::take(const Workspace& workspace) {

@@ -32,6 +32,8 @@ class Coverage {
   void note_state(const Program& program, const std::uint8_t* world, const std::uint8_t* parent, Workspace& workspace, Limit& limit) {
     if (waits_for_states_) look_at(program, world, parent, workspace, limit);
   }
+  // Whether what occurs in an event may still be news: every event is to be noted.
+  bool waits_for_occurrences() const { return waits_for_occurrences_; }
   void merge(const Coverage& other);
 
   // REQUIRES: branches have been taken over.
@@ -49,7 +51,7 @@ class Coverage {
   std::vector<std::vector<bool>> armed_;  // by invariant, by premise
   std::vector<bool> marks_;  // by mark: it has occurred, or its query has found something
   bool waits_for_states_ = true;
-  bool waits_for_occurrences_ = true;
+  bool waits_for_occurrences_ = false;
 };
 
 }  // namespace oncecheck

@@ -64,7 +64,7 @@ LIVENESS = {
     "liveness: nothing is asked of fairness": (
         "model/check/liveness.cpp", "if (!end.stopped && !fair(end)) continue;", ""),
     "liveness: faults that cost something go on when faults have stopped": (
-        "model/check/checker.cpp", "if (paid && !p_.faults[e.fault].endless) return;", ""),
+        "model/check/expansion.cpp", "if (paid && !p_.faults[e.fault].endless) return;", ""),
     "liveness: one state that leads to itself is no cycle": (
         "model/check/liveness.cpp", "loops[i] = loops[i] || local_[e->to] == i;", ""),
     "liveness: a state where nothing can happen is overlooked": (
@@ -94,7 +94,7 @@ HYGIENE = {
     "hygiene: rows of a for_each are never seen": (
         "model/step/task_run.cpp", "  take_branch(instr.branch);\n  for (int c", "  for (int c"),
     "hygiene: the search ends with the last violation": (
-        "model/check/checker.cpp", "covered().reached_all_marks(p_));", "true);"),
+        "model/check/expansion.cpp", "covered(p_, workers).reached_all_marks(p_);", "true;"),
     "hygiene: a promise is armed from the beginning": (
         "model/step/coverage.cpp", "armed_[i].resize(program.invariants[i].premises.size());", ";"),
     "hygiene: the premise is asked of the first state only": (
@@ -119,7 +119,7 @@ WINDOWS = {
     "windows: a column without a verdict has none for each window": (
         "model/check/windows.cpp", "const bool safe = all.complete && holds(all);", "const bool safe = all.complete && !violated(all);"),
     "windows: what is open before the disturbance counts": (
-        "model/check/checker.cpp", "if (!judged) return;", ""),
+        "model/check/expansion.cpp", "if (!judged) return;", ""),
     "windows: who was not answered before the disturbance counts": (
         "model/check/liveness.cpp", "return g_.judged(s);", "return s != kNoState;"),
     "windows: a cycle begins without the byte of the monitor": (

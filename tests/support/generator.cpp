@@ -53,7 +53,44 @@ class Generator {
                        clicks == 1 ? below(2) : 0, faults());
   }
 
+  std::string plain_scenario() {
+    static const char* const steps[] = {
+        R"j({"sql": "INSERT INTO t VALUES (:key, 'NEW', 1, NOW() + interval '5s', gen_random_uuid()) ON CONFLICT (id) DO UPDATE SET n = t.n RETURNING owner, (xmax = 0) AS mine", "into": "a"}, {"if": "NOT :a.mine", "then": [{"reply": 409}]})j",
+        R"j({"sql": "UPDATE t SET owner = gen_random_uuid(), until = NOW() + interval '5s' WHERE id = :key AND until <= NOW() RETURNING owner", "into": "a"})j",
+        R"j({"sql": "UPDATE t SET state = 'DONE' WHERE id = :key AND owner = :a.owner"})j",
+        R"j({"sql": "DELETE FROM t WHERE id = :key AND owner = :a.owner"})j",
+        R"j({"sql": "INSERT INTO u SELECT id FROM t WHERE state = 'NEW'"})j",
+        R"j({"sql": "SELECT state, owner FROM t WHERE id = :key", "into": "a"}, {"if": ":a.state = 'DONE'", "then": [{"reply": 200}]})j",
+        R"j({"redis": "SET k:{:key} 1 NX EX 5", "into": "b"}, {"if": ":b IS NULL", "then": [{"reply": 503}]})j",
+        R"j({"redis": "DEL k:{:key}"})j",
+        R"j({"call": "p.charge", "key": ":key", "amount": "5", "timeout": "3s", "into": "c", "on_timeout": [{"reply": 202}], "on_error": [{"pause": true}]})j",
+        R"j({"call": "p.lookup", "key": ":key", "timeout": "3s", "into": "k", "on_timeout": [], "on_error": []}, {"if": ":k.found", "then": [{"reply": 200}]})j",
+        R"j({"set": {"tok": "gen_random_uuid()"}}, {"sql": "INSERT INTO u VALUES (:tok)"})j"};
+    std::string handler = R"j({"sql": "SELECT owner FROM t WHERE id = ''", "into": "a"})j";
+    for (int i = 2 + below(3); i > 0; --i) handler += std::string(", ") + pick(steps);
+    static const char* const faults[] = {R"j("crash": 1)j", R"j("lose_request": 1)j", R"j("lose_response": 1)j", R"j("duplicate_request": 1)j", R"j("timeout": 1)j",
+                                         R"j("failover": 1)j", R"j("expire": 1)j", R"j("error_after_effect": 1)j", R"j("ok_without_effect": 1)j", R"j("lose_message": 1)j"};
+    const int clicks = 1 + below(3);
+    return fmt::format(R"j({{
+      "title": "generated",
+      "databases": {{"db": {{"engine": "postgres", "schema": ["CREATE TABLE t (id text PRIMARY KEY, state text, n int, until timestamptz, owner uuid)", "CREATE TABLE u (k text)"],
+        "effects": ["u"], "rows": {{"t": 2, "u": 3}}}}}},
+      "redis": {{"r": {{"replicas": 1}}}},
+      "providers": {{"p": {{"operations": {{"charge": {{"idempotency_key": "{}"}}}}, "lookup": "{}"}}}},
+      "services": {{"s": {{"on_request": [{}, {{"reply": 200}}]{}{}}}}},
+      "clients": {{"c": {{"requests": [{{"to": "s", "key": "K", "amount": 5}}], "clicks": {}, "retries": {}, "timeout": "5s"{}}}}},
+      "faults": {{{}}},
+      "invariants": ["no-duplicate-effect", "no-phantom-success", {{"name": "done", "finally_empty": "SELECT id FROM db.t WHERE state = 'NEW'"}}],
+      "bounds": {{"messages": 4, "effects": 3, "fresh": 5, "deadlines": 4, "redis_log": 4{}}}
+    }})j",
+                       pick_of("honoured", "ignored"), pick_of("consistent", "lagging"), handler,
+                       chance(3) ? R"j(, "processes": "per_request")j" : "",
+                       chance(3) ? R"j(, "jobs": {"sweep": {"every": "1m", "steps": [{"sql": "UPDATE t SET state = 'DONE' WHERE until <= NOW()"}]}})j" : "", clicks,
+                       clicks == 1 ? 1 : 0, chance(3) ? R"j(, "network": "instant")j" : "", pick(faults), chance(3) ? R"j(, "tasks": 2)j" : "");
+  }
+
  private:
+  std::string pick_of(const char* a, const char* b) { return chance(2) ? a : b; }
   int below(int n) { return static_cast<int>(rng_.below(static_cast<std::uint32_t>(n))); }
   int chance(int n) { return below(n) == 0 ? 1 : 0; }
   template <std::size_t N>
@@ -135,6 +172,8 @@ std::uint64_t generated_count(std::uint64_t usual) {
   const char* n = std::getenv("ONCECHECK_GENERATED");
   return n != nullptr ? std::strtoull(n, nullptr, 10) : usual;
 }
+
+std::string generated_plain_scenario(std::uint64_t seed) { return Generator(seed).plain_scenario(); }
 
 std::string generated_scenario(std::uint64_t seed) { return Generator(seed).scenario(); }
 
