@@ -94,7 +94,7 @@ HYGIENE = {
     "hygiene: rows of a for_each are never seen": (
         "model/step/task_run.cpp", "  take_branch(instr.branch);\n  for (int c", "  for (int c"),
     "hygiene: the search ends with the last violation": (
-        "model/check/expansion.cpp", "covered(p_, workers).reached_all_marks(p_);", "true;"),
+        "model/check/expansion.cpp", "covered(p_, workers).reached_all_marks(p_));", "true);"),
     "hygiene: a promise is armed from the beginning": (
         "model/step/coverage.cpp", "armed_[i].resize(program.invariants[i].premises.size());", ";"),
     "hygiene: the premise is asked of the first state only": (
